@@ -134,6 +134,15 @@ class NamedCasesTest {
     }
 
     @Test
+    void aStopEndsASearch() {
+        RandomPolygraph g = problem(2, 1, 0);
+        g.position = new int[] {0, 1};
+        Outcome outcome =
+                new Solver().solve(g.build(false), SolverOptions.defaults().withStop(() -> true));
+        assertThat(outcome).isInstanceOf(Outcome.Unknown.class);
+    }
+
+    @Test
     void contradictoryInputIsNamed() {
         assertThatThrownBy(() -> Polygraph.builder(3, 3)).hasMessageContaining("1 or 2");
         assertThatThrownBy(() -> Polygraph.builder(3, 1).build()).hasMessageContaining("position");

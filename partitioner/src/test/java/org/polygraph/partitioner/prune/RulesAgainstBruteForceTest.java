@@ -2,6 +2,7 @@ package org.polygraph.partitioner.prune;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -27,7 +28,8 @@ import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** Index, rules, order and check never contradict brute force. The histories that they leave open are counted. */
+/** Index, rules, order and check never contradict brute force, and two rounds of the rules decide most of what none leaves
+ * open. */
 class RulesAgainstBruteForceTest {
     private enum Answer {
         ACCEPT,
@@ -35,7 +37,10 @@ class RulesAgainstBruteForceTest {
         OPEN
     }
 
-    private int open;
+    /** By rounds of the rules: how many were left open. */
+    private final int[] open = new int[5];
+    /** By rounds of the rules: how many were refuted. */
+    private final int[] refuted = new int[5];
 
     @Test
     void neverContradictBruteForce() {
@@ -57,14 +62,23 @@ class RulesAgainstBruteForceTest {
                 boolean truth = verdict == BruteForceChecker.Verdict.ACCEPTED;
                 accepted += truth ? 1 : 0;
                 for (int rounds = 0; rounds <= 4; rounds += 2) {
-                    assertThat(decide(history, level, rounds))
+                    Answer answer = decide(history, level, rounds);
+                    open[rounds] += answer == Answer.OPEN ? 1 : 0;
+                    refuted[rounds] += answer == Answer.REJECT ? 1 : 0;
+                    assertThat(answer)
                             .as("%s %s rounds %d seed %d", HistoryDsl.print(history), level, rounds, stream.seedOf(i))
                             .isIn(truth ? Answer.ACCEPT : Answer.REJECT, Answer.OPEN);
                 }
             }
         }
         System.out.println(histories + " histories from seed " + seed + ": accepted " + accepted + " of "
-                + 2 * histories + ", left open " + open + " of " + 6 * histories);
+                + 2 * histories + ", left open by 0 to 4 rounds " + Arrays.toString(open) + ", refuted "
+                + Arrays.toString(refuted));
+        assertThat(accepted).isBetween(histories / 10, 2 * histories - histories / 10);
+        // Rules that force nothing contradict nothing.
+        assertThat(refuted[2]).isGreaterThan(refuted[0] + histories / 10);
+        assertThat(open[2]).isLessThan(open[0] / 2);
+        assertThat(open[4]).isLessThanOrEqualTo(open[2]);
     }
 
     private Answer decide(HistoryTable history, IsolationLevel level, int rounds) {
@@ -99,7 +113,6 @@ class RulesAgainstBruteForceTest {
         if (core.isEmpty()) {
             return Answer.ACCEPT;
         }
-        open++;
         return Answer.OPEN;
     }
 

@@ -61,15 +61,21 @@ class StopTest {
             for (int i = 1; i < evenly; i++) {
                 lasts.add(1 + all * i / evenly);
             }
+            int unknown = 0;
             for (long last : lasts) {
                 Counted stop = new Counted(last);
                 Verdict verdict = check(history, level, stop);
                 String what = name + " at " + level + ", stopped at poll " + last + " of " + all;
                 assertThat(verdict.status()).as(what).isIn(Verdict.Status.UNKNOWN, whole.status());
+                unknown += verdict.status() == Verdict.Status.UNKNOWN ? 1 : 0;
                 assertThat(stop.polls.get() - last)
                         .as("%s, polls after it", what)
                         .isLessThanOrEqualTo(MOST_FURTHER);
             }
+            // A check that never polls is not stopped at all.
+            assertThat(unknown)
+                    .as(name + " at " + level + ": checks that a stop ended")
+                    .isPositive();
             System.out.println(name + " at " + level + ": " + whole.status() + ", " + all + " polls");
         }
     }
