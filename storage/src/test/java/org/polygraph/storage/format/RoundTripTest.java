@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.apache.parquet.column.ParquetProperties.WriterVersion;
 import org.apache.parquet.conf.PlainParquetConfiguration;
 import org.apache.parquet.example.data.Group;
 import org.apache.parquet.example.data.simple.SimpleGroupFactory;
@@ -248,14 +247,12 @@ class RoundTripTest {
         MessageType type = MessageTypeParser.parseMessageType(schema);
         Path path = inputs.path("other.parquet");
         Files.deleteIfExists(path);
-        // Together, the codecs read pages of both versions, plain, by dictionary and by differences.
-        boolean second = codec == CompressionCodecName.GZIP || codec == CompressionCodecName.UNCOMPRESSED;
+        // Together, the codecs read plain pages and those by dictionary.
         boolean dictionary = codec == CompressionCodecName.ZSTD || codec == CompressionCodecName.UNCOMPRESSED;
         try (ParquetWriter<Group> writer = ExampleParquetWriter.builder(new LocalOutputFile(path))
                 .withConf(new PlainParquetConfiguration())
                 .withType(type)
                 .withCompressionCodec(codec)
-                .withWriterVersion(second ? WriterVersion.PARQUET_2_0 : WriterVersion.PARQUET_1_0)
                 .withDictionaryEncoding(dictionary)
                 .build()) {
             Group group = new SimpleGroupFactory(type).newGroup();

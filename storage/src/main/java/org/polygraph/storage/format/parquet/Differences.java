@@ -7,7 +7,10 @@ import java.util.Arrays;
  * Decodes DELTA_BINARY_PACKED. The library of Parquet has a method of its own for each width of a packed number, and a
  * short check pays for the compilation of each. A miniblock is decoded at a time, so a wrong count allocates nothing.
  */
-final class Differences implements LibraryValues.Numbers {
+final class Differences {
+    /** The most differences that a block may have; writers use 128. */
+    private static final int MOST_BLOCK = 1 << 16;
+
     private final ByteCursor in;
     private final long[] words;
     private final int end;
@@ -36,18 +39,27 @@ final class Differences implements LibraryValues.Numbers {
      * @param isWide whether the numbers have 64 bits, and not 32
      */
     Differences(byte[] bytes, long[] words, int from, int end, int count, boolean isWide) throws IOException {
-        LibraryValues.checkDifferences(bytes, from, end, count);
         in = new ByteCursor(bytes, from, end, "a page with fewer values than announced");
         this.words = words;
         this.end = end;
         this.isWide = isWide;
-        int block = (int) in.unsigned();
-        parts = (int) in.unsigned();
+        long block = in.unsigned();
+        long partsOfIt = in.unsigned();
         undecoded = in.unsigned();
+        if (block < 1
+                || block > MOST_BLOCK
+                || partsOfIt < 1
+                || partsOfIt > block
+                || undecoded < 0
+                || undecoded > count) {
+            throw new IOException("a page of " + count + " values that announces " + undecoded
+                    + " differences in blocks of " + block + " in " + partsOfIt);
+        }
+        parts = (int) partsOfIt;
         last = in.signed();
         widths = new int[parts];
         part = parts;
-        decoded = new long[(block + parts - 1) / parts];
+        decoded = new long[((int) block + parts - 1) / parts];
         if (undecoded > 0) {
             decoded[limit++] = narrow(last);
             undecoded--;
@@ -58,8 +70,8 @@ final class Differences implements LibraryValues.Numbers {
         return isWide ? number : (int) number;
     }
 
-    @Override
-    public void read(long[] into, int n) throws IOException {
+    /** Reads the next {@code n} integers. */
+    void read(long[] into, int n) throws IOException {
         for (int done = 0; done < n; ) {
             if (at == limit) {
                 next();

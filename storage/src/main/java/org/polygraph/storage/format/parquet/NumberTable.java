@@ -143,8 +143,8 @@ public final class NumberTable {
             ParquetColumn[] columns = new ParquetColumn[names.size()];
             for (int c = 0; c < columns.length; c++) {
                 ParquetField.Type type = footer.fields().get(c).type();
-                columns[c] = new ParquetColumn(
-                        List.of(names.get(c)), Objects.requireNonNull(type), 0, 0, NO_TEXT, false, footer.createdBy());
+                columns[c] =
+                        new ParquetColumn(List.of(names.get(c)), Objects.requireNonNull(type), 0, 0, NO_TEXT, false);
             }
             for (ParquetFooter.Group group : footer.groups()) {
                 rows(in, group, columns, stop, sink);

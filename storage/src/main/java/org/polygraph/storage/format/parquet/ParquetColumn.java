@@ -26,14 +26,21 @@ final class ParquetColumn {
     static final int BLOCK = 512;
 
     private static final int RLE = 3;
-    private static final int BIT_PACKED = 4;
 
     /** A column is damaged; the message contains the place. */
     static final class DamagedException extends IOException {
         private static final long serialVersionUID = 1L;
 
-        DamagedException(String where, Exception cause) {
-            super(where + ": " + (cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage()));
+        private DamagedException(String message) {
+            super(message);
+        }
+
+        static IOException of(String where, Exception cause) {
+            String message = where + ": "
+                    + (cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage());
+            return cause instanceof ParquetFailure.OtherEncoding
+                    ? new ParquetFailure.OtherEncoding(message)
+                    : new DamagedException(message);
         }
     }
 
@@ -49,8 +56,8 @@ final class ParquetColumn {
     /** The number of entries of the current page that are not decoded yet. */
     private int undecoded;
 
-    private @Nullable Levels repetitions;
-    private @Nullable Levels definitions;
+    private @Nullable RunLengths repetitions;
+    private @Nullable RunLengths definitions;
 
     private int at;
     private int limit;
@@ -66,18 +73,6 @@ final class ParquetColumn {
     private int definitionsAlike = -1;
     private int[] repetition = new int[0];
     private int[] definition = new int[0];
-    /** Levels in any encoding. */
-    interface Levels {
-        void read(int[] into, int n) throws IOException;
-
-        /**
-         * If the next {@code n} levels are one run, reads them and returns their value. Else returns -1 and reads
-         * nothing.
-         */
-        default int alike(int n) throws IOException {
-            return -1;
-        }
-    }
 
     /**
      * @param type INT32, INT64 or BINARY
@@ -91,12 +86,11 @@ final class ParquetColumn {
             int maxRepetition,
             int maxDefinition,
             ParquetValues.Meaning meaning,
-            boolean isFixed,
-            @Nullable String createdBy) {
+            boolean isFixed) {
         this.path = path;
         this.maxRepetition = maxRepetition;
         this.maxDefinition = maxDefinition;
-        values = new ParquetValues(type, meaning, isFixed, createdBy);
+        values = new ParquetValues(type, meaning, isFixed);
     }
 
     /** Goes to the beginning of another row group. */
@@ -112,8 +106,8 @@ final class ParquetColumn {
         }
     }
 
-    private DamagedException damaged(Exception e) {
-        return new DamagedException("column " + Shown.text(String.join(".", path)), e);
+    private IOException damaged(Exception e) {
+        return DamagedException.of("column " + Shown.text(String.join(".", path)), e);
     }
 
     /**
@@ -255,7 +249,7 @@ final class ParquetColumn {
      * @param alike the value that fills the whole array now, or -1
      * @return the value that fills the whole array afterwards, or -1
      */
-    private static int levels(@Nullable Levels levels, int[] into, int alike, int n) throws IOException {
+    private static int levels(@Nullable RunLengths levels, int[] into, int alike, int n) throws IOException {
         int all = levels == null ? 0 : levels.alike(n);
         if (all < 0 && levels != null) {
             levels.read(into, n);
@@ -323,7 +317,7 @@ final class ParquetColumn {
     private int levels(boolean ofRepetition, int from, int size) throws IOException {
         int most = ofRepetition ? maxRepetition : maxDefinition;
         int encoding = ofRepetition ? pages.repetitionEncoding() : pages.definitionEncoding();
-        Levels levels = null;
+        RunLengths levels = null;
         int end = from;
         if (most > 0 && encoding == RLE) {
             int length = size - from < Integer.BYTES ? -1 : ParquetValues.integer(pages.bytes(), from);
@@ -334,13 +328,7 @@ final class ParquetColumn {
             end = begin + length;
             levels = runs(begin, end, most);
         } else if (most > 0) {
-            if (encoding != BIT_PACKED) {
-                throw new IOException("levels in the encoding " + encoding);
-            }
-            LibraryValues.PackedLevels old =
-                    new LibraryValues.PackedLevels(pages.bytes(), from, size, most, pages.values());
-            end = old.end();
-            levels = old;
+            throw new ParquetFailure.OtherEncoding("levels in the encoding " + encoding);
         }
         if (ofRepetition) {
             repetitions = levels;

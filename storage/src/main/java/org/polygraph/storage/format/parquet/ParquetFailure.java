@@ -12,6 +12,16 @@ import org.polygraph.storage.model.HistoryException;
 public final class ParquetFailure {
     private ParquetFailure() {}
 
+    /** Thrown for a page in an encoding that is not read. */
+    static final class OtherEncoding extends IOException {
+        private static final long serialVersionUID = 1;
+
+        /** @param found such as {@code strings in DELTA_BYTE_ARRAY} */
+        OtherEncoding(String found) {
+            super(found);
+        }
+    }
+
     /**
      * Returns the I/O failure that caused an exception of the library.
      *
@@ -36,11 +46,16 @@ public final class ParquetFailure {
         String message =
                 why.getMessage() == null || why.getMessage().contains("Socket is closed") ? null : why.getMessage();
         String reason = message == null ? "it does not follow its own metadata" : Shown.message(message);
+        boolean isOther = failure instanceof OtherEncoding;
         HistoryException damaged = new HistoryException(
                 name,
                 "Parquet that cannot be read: " + reason,
-                "a whole Parquet file",
-                "the file is damaged or was not closed: write it again");
+                isOther
+                        ? "the encodings PLAIN, RLE_DICTIONARY and, of integers, DELTA_BINARY_PACKED"
+                        : "a whole Parquet file",
+                isOther
+                        ? "rewrite the file with pyarrow: pyarrow.parquet.write_table(table, path)"
+                        : "the file is damaged or was not closed: write it again");
         damaged.initCause(failure);
         return damaged;
     }

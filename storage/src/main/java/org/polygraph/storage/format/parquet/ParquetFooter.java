@@ -18,13 +18,8 @@ import org.polygraph.storage.format.io.Shown;
  *
  * <p>Source: apache/parquet-format, parquet.thrift.
  *
- * @param createdBy the program that wrote the file, if the footer names it
  */
-record ParquetFooter(
-        List<ParquetField> fields,
-        List<Group> groups,
-        Map<String, String> metadata,
-        @Nullable String createdBy) {
+record ParquetFooter(List<ParquetField> fields, List<Group> groups, Map<String, String> metadata) {
     private static final byte[] MAGIC = {'P', 'A', 'R', '1'};
     private static final byte[] ENCRYPTED = {'P', 'A', 'R', 'E'};
     /** The bytes of the length of the metadata, and of the magic. */
@@ -117,7 +112,6 @@ record ParquetFooter(
         List<ParquetField> fields = List.of();
         List<Group> groups = new ArrayList<>();
         Map<String, String> metadata = new HashMap<>();
-        String createdBy = null;
         in.enter();
         for (int f = in.field(0); f != 0; f = in.field(f)) {
             switch (f) {
@@ -132,12 +126,11 @@ record ParquetFooter(
                         entry(in, metadata);
                     }
                 }
-                case 6 -> createdBy = in.text();
                 case 8 -> throw new IOException("an encrypted file");
                 default -> in.skip();
             }
         }
-        return new ParquetFooter(fields, groups, metadata, createdBy);
+        return new ParquetFooter(fields, groups, metadata);
     }
 
     private static void entry(CompactReader in, Map<String, String> metadata) throws IOException {

@@ -153,7 +153,7 @@ public final class ParquetHistoryReader {
         for (int g = 0; g < from; g++) {
             before += groups.get(g).rows();
         }
-        ParquetRows rows = new ParquetRows(schema, footer.createdBy(), name, before, context, builder);
+        ParquetRows rows = new ParquetRows(schema, name, before, context, builder);
         for (int g = (int) from; g < Math.min(to, groups.size()); g++) {
             try {
                 if (withOperations) {
@@ -164,7 +164,7 @@ public final class ParquetHistoryReader {
             } catch (BudgetException | ParquetRows.Refused e) {
                 throw e;
             } catch (RuntimeException | IOException e) {
-                throw new ParquetColumn.DamagedException("row group " + g, e);
+                throw ParquetColumn.DamagedException.of("row group " + g, e);
             }
         }
     }

@@ -100,28 +100,22 @@ final class ParquetRows {
      * @param schema the columns to read, checked
      * @param before the number of rows of the file before the first row group that will be read
      */
-    ParquetRows(
-            ParquetSchema schema,
-            @Nullable String createdBy,
-            String file,
-            long before,
-            ReadContext context,
-            HistoryTableBuilder builder) {
+    ParquetRows(ParquetSchema schema, String file, long before, ReadContext context, HistoryTableBuilder builder) {
         this.row = before - 1;
         this.context = context;
         this.file = file;
         this.builder = builder;
-        session = require(schema.column("session", this::none, false, createdBy));
-        index = require(schema.column("index", this::none, false, createdBy));
-        start = schema.column("start", this::none, false, createdBy);
-        end = schema.column("end", this::none, false, createdBy);
-        status = require(schema.column("status", this::outcome, true, createdBy));
-        op = require(schema.column("op", this::kind, true, createdBy));
-        key = schema.column("key", builder.keys()::id, false, createdBy);
-        keyString = schema.column("key_string", builder.keys()::id, false, createdBy);
-        value = schema.column("value", builder.values()::code, false, createdBy);
-        valueString = schema.column("value_string", builder.values()::code, false, createdBy);
-        fields = schema.column("fields", this::text, false, createdBy);
+        session = require(schema.column("session", this::none, false));
+        index = require(schema.column("index", this::none, false));
+        start = schema.column("start", this::none, false);
+        end = schema.column("end", this::none, false);
+        status = require(schema.column("status", this::outcome, true));
+        op = require(schema.column("op", this::kind, true));
+        key = schema.column("key", builder.keys()::id, false);
+        keyString = schema.column("key_string", builder.keys()::id, false);
+        value = schema.column("value", builder.values()::code, false);
+        valueString = schema.column("value_string", builder.values()::code, false);
+        fields = schema.column("fields", this::text, false);
         predicate = new PredicateReader(builder);
         operationLevel = schema.operationLevel();
         ofRows = some(session, index, status, start, end);

@@ -130,12 +130,11 @@ final class ParquetSchema {
 
     /** Returns a reader of the column of that name, or null; see {@link ParquetColumn} for the arguments. */
     @Nullable
-    ParquetColumn column(String name, ParquetValues.Meaning meaning, boolean isFixed, @Nullable String createdBy) {
+    ParquetColumn column(String name, ParquetValues.Meaning meaning, boolean isFixed) {
         Place place = places.get(name);
         if (place == null || place.field.type() == null) {
             return null;
         }
-        return new ParquetColumn(
-                place.path, place.field.type(), place.repetition, place.definition, meaning, isFixed, createdBy);
+        return new ParquetColumn(place.path, place.field.type(), place.repetition, place.definition, meaning, isFixed);
     }
 }

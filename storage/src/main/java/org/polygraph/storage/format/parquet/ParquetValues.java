@@ -4,13 +4,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import org.apache.parquet.CorruptDeltaByteArrays;
-import org.apache.parquet.column.Encoding;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of a column without the nulls, in one of these encodings: dictionary entries, plain, differences, split
- * bytes. A batch is decoded at a time into arrays that are used again: integers into {@link #numbers}, strings into the
+ * The values of a column without the nulls, in one of these encodings: dictionary entries, plain, or integers by their
+ * differences. A batch is decoded at a time into arrays that are used again: integers into {@link #numbers}, strings into the
  * codes of their meanings.
  *
  * <p>Loops stand in small methods, see {@link ParquetColumn}.
@@ -22,10 +21,19 @@ final class ParquetValues {
     private static final int PLAIN = 0;
     private static final int PLAIN_DICTIONARY = 2;
     private static final int DELTA = 5;
-    private static final int DELTA_LENGTH_BYTES = 6;
-    private static final int DELTA_BYTES = 7;
     private static final int RLE_DICTIONARY = 8;
-    private static final int BYTE_STREAM_SPLIT = 9;
+    /** The names of all encodings, by their numbers. */
+    private static final List<String> ENCODINGS = List.of(
+            "PLAIN",
+            "encoding 1",
+            "PLAIN_DICTIONARY",
+            "RLE",
+            "BIT_PACKED",
+            "DELTA_BINARY_PACKED",
+            "DELTA_LENGTH_BYTE_ARRAY",
+            "DELTA_BYTE_ARRAY",
+            "RLE_DICTIONARY",
+            "BYTE_STREAM_SPLIT");
 
     /**
      * Returns the code of a string, which is not {@link Long#MIN_VALUE}. It is called once for a dictionary
@@ -38,7 +46,6 @@ final class ParquetValues {
     private final ParquetField.Type type;
     private final Meaning meaning;
     private final boolean isFixed;
-    private final @Nullable String createdBy;
 
     private boolean hasDictionary;
     private String[] dictionaryStrings = new String[0];
@@ -50,10 +57,7 @@ final class ParquetValues {
 
     private int pageEnd;
     private @Nullable RunLengths entries;
-    private LibraryValues.@Nullable Numbers encodedNumbers;
-    private LibraryValues.@Nullable Strings encodedStrings;
-    /** The last page of this row group whose strings share bytes. */
-    private LibraryValues.@Nullable Strings lastShared;
+    private @Nullable Differences differences;
 
     /** The index of the next plain value. */
     private int plain;
@@ -69,17 +73,15 @@ final class ParquetValues {
     private long[] pageCodes = new long[0];
 
     /** The arguments are described in {@link ParquetColumn}. */
-    ParquetValues(ParquetField.Type type, Meaning meaning, boolean isFixed, @Nullable String createdBy) {
+    ParquetValues(ParquetField.Type type, Meaning meaning, boolean isFixed) {
         this.type = type;
         this.meaning = meaning;
         this.isFixed = isFixed;
-        this.createdBy = createdBy;
     }
 
     /** Prepares for a row group, which has a dictionary of its own. */
     void open() {
         hasDictionary = false;
-        lastShared = null;
     }
 
     boolean isString() {
@@ -138,8 +140,8 @@ final class ParquetValues {
             fromDictionary(entries, n);
         } else if (isString()) {
             fromTexts(n);
-        } else if (encodedNumbers != null) {
-            encodedNumbers.read(numbers, n);
+        } else if (differences != null) {
+            differences.read(numbers, n);
         } else {
             fromPlain(n);
         }
@@ -204,10 +206,6 @@ final class ParquetValues {
         Arrays.fill(codes, 0, there, UNKNOWN);
         for (int i = 0; i < there; i++) {
             ids[i] = i;
-        }
-        if (encodedStrings != null) {
-            encodedStrings.read(strings, there);
-            return;
         }
         for (int i = 0; i < there; i++) {
             strings[i] = plainString();
@@ -301,8 +299,7 @@ final class ParquetValues {
      */
     void turn(int encoding, int count, byte[] bytes, long[] words, int from, int end) throws IOException {
         entries = null;
-        encodedNumbers = null;
-        encodedStrings = null;
+        differences = null;
         page = bytes;
         pageEnd = end;
         plain = from;
@@ -317,27 +314,13 @@ final class ParquetValues {
             entries = new RunLengths(bytes, words, Math.min(from + 1, end), end, width);
         } else if (encoding != PLAIN && from < end) {
             // A page that has only nulls may be empty.
-            encoded(encoding, count, bytes, words, from, end);
-        }
-    }
-
-    private void encoded(int encoding, int count, byte[] bytes, long[] words, int from, int end) throws IOException {
-        boolean isWide = type == ParquetField.Type.INT64;
-        if (!isString() && encoding == DELTA) {
-            encodedNumbers = new Differences(bytes, words, from, end, count, isWide);
-        } else if (!isString() && encoding == BYTE_STREAM_SPLIT) {
-            encodedNumbers = LibraryValues.split(bytes, from, end, count, isWide);
-        } else if (isString() && encoding == DELTA_LENGTH_BYTES) {
-            encodedStrings = new LibraryValues.Strings(bytes, from, end, count, false, null);
-        } else if (isString() && encoding == DELTA_BYTES) {
-            LibraryValues.Strings before = lastShared != null
-                            && CorruptDeltaByteArrays.requiresSequentialReads(createdBy, Encoding.DELTA_BYTE_ARRAY)
-                    ? lastShared
-                    : null;
-            encodedStrings = new LibraryValues.Strings(bytes, from, end, count, true, before);
-            lastShared = encodedStrings;
-        } else {
-            throw new IOException((isString() ? "strings" : "integers") + " in the encoding " + encoding);
+            if (isString() || encoding != DELTA) {
+                throw new ParquetFailure.OtherEncoding((isString() ? "strings" : "integers") + " in "
+                        + (encoding >= 0 && encoding < ENCODINGS.size()
+                                ? ENCODINGS.get(encoding)
+                                : "the encoding " + encoding));
+            }
+            differences = new Differences(bytes, words, from, end, count, type == ParquetField.Type.INT64);
         }
     }
 }

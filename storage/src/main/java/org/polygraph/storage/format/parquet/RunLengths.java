@@ -8,7 +8,7 @@ import java.util.Arrays;
  * is not expanded: a call takes as much of it as it needs, and the next call continues. So a wrong length of a run
  * allocates nothing.
  */
-final class RunLengths implements ParquetColumn.Levels {
+final class RunLengths {
     private static final int GROUP = 8;
 
     private static final int MOST_HEADER_BITS = 35;
@@ -39,8 +39,10 @@ final class RunLengths implements ParquetColumn.Levels {
         this.width = width;
     }
 
-    @Override
-    public int alike(int n) throws IOException {
+    /**
+     * If the next {@code n} values are one run, reads them and returns their value. Else returns -1 and reads nothing.
+     */
+    int alike(int n) throws IOException {
         if (left == 0) {
             next();
         }
@@ -51,8 +53,8 @@ final class RunLengths implements ParquetColumn.Levels {
         return value;
     }
 
-    @Override
-    public void read(int[] into, int n) throws IOException {
+    /** Reads the next {@code n} values. */
+    void read(int[] into, int n) throws IOException {
         for (int done = 0; done < n; ) {
             if (left == 0) {
                 next();

@@ -10,14 +10,9 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Random;
 import org.apache.parquet.bytes.HeapByteBufferAllocator;
-import org.apache.parquet.column.values.ValuesWriter;
-import org.apache.parquet.column.values.bitpacking.ByteBitPackingValuesWriter;
-import org.apache.parquet.column.values.bitpacking.Packer;
-import org.apache.parquet.column.values.bytestreamsplit.ByteStreamSplitValuesWriter;
 import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesWriterForInteger;
 import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesWriterForLong;
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder;
-import org.apache.parquet.io.ParquetDecodingException;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -75,14 +70,12 @@ class PackedNumbersTest {
             byte[] encoded = writer.getBytes().toByteArray();
             int at = random.nextInt(20);
             byte[] page = placed(encoded, at, random.nextInt(20));
-            LibraryValues.Numbers reader =
-                    new Differences(page, words(page), at, at + encoded.length, numbers.length, true);
+            Differences reader = new Differences(page, words(page), at, at + encoded.length, numbers.length, true);
             assertThat(inPieces(numbers.length, 200, random, reader::read))
                     .as("seed " + seed)
                     .isEqualTo(numbers);
             assertThatThrownBy(() -> reader.read(new long[1], 1)).isInstanceOf(IOException.class);
-            LibraryValues.Numbers cut =
-                    new Differences(page, words(page), at, at + encoded.length - 1, numbers.length, true);
+            Differences cut = new Differences(page, words(page), at, at + encoded.length - 1, numbers.length, true);
             // The last miniblock may have more padding than one byte.
             assertThat(catchThrowable(() -> cut.read(new long[numbers.length], numbers.length)))
                     .satisfiesAnyOf(thrown -> assertThat(thrown).isNull(), thrown -> assertThat(thrown)
@@ -105,8 +98,7 @@ class PackedNumbersTest {
             byte[] encoded = writer.getBytes().toByteArray();
             int at = random.nextInt(20);
             byte[] page = placed(encoded, at, random.nextInt(20));
-            LibraryValues.Numbers reader =
-                    new Differences(page, words(page), at, at + encoded.length, numbers.length, false);
+            Differences reader = new Differences(page, words(page), at, at + encoded.length, numbers.length, false);
             assertThat(inPieces(numbers.length, 200, random, reader::read))
                     .as("seed " + seed)
                     .isEqualTo(numbers);
@@ -150,75 +142,10 @@ class PackedNumbersTest {
     }
 
     @Test
-    void splitNumbersAreRead() throws Exception {
-        for (long seed = 1; seed <= 500; seed++) {
-            Random random = new Random(seed);
-            boolean wide = random.nextBoolean();
-            HeapByteBufferAllocator heap = HeapByteBufferAllocator.getInstance();
-            ValuesWriter writer = wide
-                    ? new ByteStreamSplitValuesWriter.LongByteStreamSplitValuesWriter(1 << 10, 1 << 20, heap)
-                    : new ByteStreamSplitValuesWriter.IntegerByteStreamSplitValuesWriter(1 << 10, 1 << 20, heap);
-            long[] numbers = new long[1 + random.nextInt(300)];
-            for (int i = 0; i < numbers.length; i++) {
-                numbers[i] = wide ? random.nextLong() : random.nextInt();
-                if (wide) {
-                    writer.writeLong(numbers[i]);
-                } else {
-                    writer.writeInteger((int) numbers[i]);
-                }
-            }
-            byte[] encoded = writer.getBytes().toByteArray();
-            int at = random.nextInt(20);
-            byte[] page = placed(encoded, at, random.nextInt(20));
-            LibraryValues.Numbers reader = LibraryValues.split(page, at, at + encoded.length, numbers.length, wide);
-            assertThat(inPieces(numbers.length, 100, random, reader::read))
-                    .as("seed " + seed)
-                    .isEqualTo(numbers);
-            assertThatThrownBy(() -> reader.read(new long[1], 1)).isInstanceOf(ParquetDecodingException.class);
-            assertThatThrownBy(() -> LibraryValues.split(page, at, at + encoded.length - 1, numbers.length, wide))
-                    .isInstanceOf(ParquetDecodingException.class);
-        }
-    }
-
-    @Test
-    void packedLevelsAreRead() throws Exception {
-        for (long seed = 1; seed <= 500; seed++) {
-            Random random = new Random(seed);
-            int most = 1 + random.nextInt(20);
-            ByteBitPackingValuesWriter writer = new ByteBitPackingValuesWriter(most, Packer.BIG_ENDIAN);
-            int[] levels = new int[1 + random.nextInt(300)];
-            for (int i = 0; i < levels.length; i++) {
-                levels[i] = random.nextInt(most + 1);
-                writer.writeInteger(levels[i]);
-            }
-            byte[] encoded = writer.getBytes().toByteArray();
-            int at = random.nextInt(20);
-            byte[] page = placed(encoded, at, random.nextInt(20));
-            LibraryValues.PackedLevels reader =
-                    new LibraryValues.PackedLevels(page, at, page.length, most, levels.length);
-            assertThat(reader.end()).isEqualTo(at + encoded.length);
-            int[] read = new int[levels.length];
-            for (int done = 0; done < read.length; ) {
-                int n = Math.min(read.length - done, 1 + random.nextInt(100));
-                int[] piece = new int[n];
-                reader.read(piece, n);
-                System.arraycopy(piece, 0, read, done, n);
-                done += n;
-            }
-            assertThat(read).as("seed " + seed).isEqualTo(levels);
-            assertThatThrownBy(() ->
-                            new LibraryValues.PackedLevels(page, at, at + encoded.length - 1, most, levels.length))
-                    .isInstanceOf(IOException.class);
-        }
-    }
-
-    @Test
     void headersAreNotTrusted() {
         // The header announces blocks of 2^62 values and as many values, and no data follows.
         byte[] huge = {-128, -128, -128, -128, -128, -128, -128, -128, 64, 1, -128, -128, -128, -128, -128, 1, 0};
         assertThatThrownBy(() -> new Differences(huge, words(huge), 0, huge.length, 10, true))
-                .isInstanceOf(IOException.class);
-        assertThatThrownBy(() -> new LibraryValues.Strings(huge, 0, huge.length, 10, true, null))
                 .isInstanceOf(IOException.class);
         // The header announces more values than the page has.
         byte[] many = {-128, 1, 4, 11, 0, 0};
