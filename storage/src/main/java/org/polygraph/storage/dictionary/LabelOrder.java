@@ -2,12 +2,10 @@ package org.polygraph.storage.dictionary;
 
 import it.unimi.dsi.fastutil.longs.LongArrays;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /** Sorts keys by their labels. The first characters decide most comparisons, and are compared as one number. */
 public final class LabelOrder {
     private static final int FIRST = 9;
-    private static final long MOST_SHORT = 999_999_999;
     private static final int BITS = 7;
     /** The number does not distinguish this character from larger ones. */
     private static final int LARGE = 127;
@@ -16,48 +14,6 @@ public final class LabelOrder {
 
     /** Returns the same keys in the order of their labels in a dictionary. */
     public static int[] sorted(int[] keys, KeyDictionary dictionary) {
-        int[] ofShort = sortedShort(keys, dictionary);
-        return ofShort != null ? ofShort : sortedAny(keys, dictionary);
-    }
-
-    /**
-     * Sorts keys that are integers of at most {@value #FIRST} digits, without sign. The digits and the place of a key
-     * fit one number. Returns null if there are other keys.
-     */
-    private static int @Nullable [] sortedShort(int[] keys, KeyDictionary dictionary) {
-        long[] numbers = new long[keys.length];
-        for (int i = 0; i < keys.length; i++) {
-            long number = dictionary.isString(keys[i]) ? -1 : dictionary.integer(keys[i]);
-            if (number < 0 || number > MOST_SHORT) {
-                return null;
-            }
-            numbers[i] = digits(number) << Integer.SIZE - 1 | i;
-        }
-        Arrays.sort(numbers);
-        int[] sorted = new int[keys.length];
-        for (int i = 0; i < keys.length; i++) {
-            sorted[i] = keys[(int) numbers[i] & Integer.MAX_VALUE];
-        }
-        return sorted;
-    }
-
-    /** The digits as a number of base 11, in which 0 is the end of the label. */
-    private static long digits(long number) {
-        long all = 0;
-        long weight = 1;
-        for (long most = MOST_SHORT / 10; most >= 1 && number <= most; most /= 10) {
-            weight *= 11;
-        }
-        for (long rest = number, next = rest / 10; ; rest = next, next = rest / 10) {
-            all += (rest - 10 * next + 1) * weight;
-            weight *= 11;
-            if (next == 0) {
-                return all;
-            }
-        }
-    }
-
-    private static int[] sortedAny(int[] keys, KeyDictionary dictionary) {
         long[] starts = new long[keys.length];
         int[] order = new int[keys.length];
         for (int i = 0; i < keys.length; i++) {
