@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Names;
-import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
@@ -77,11 +76,9 @@ final class OpenReads {
         HistoryTable table = verdict.table();
         Violation first =
                 verdict.violations().isEmpty() ? null : verdict.violations().get(0);
-        Certificate certificate = verdict.certificate();
         return table == null
                         || first == null
                         || first.anomaly() != Anomaly.THIN_AIR_READ
-                        || (certificate != null && certificate.isOfUnknownRows())
                         || first.transactions().size() > 1
                         || isOfQuery(first, table)
                 ? null

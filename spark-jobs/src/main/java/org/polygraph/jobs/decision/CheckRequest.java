@@ -15,6 +15,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.RecordedTimes;
+import org.polygraph.storage.table.UnknownRows;
 
 /**
  * A request to decide one level. Budgets are not part of it: they may prevent an answer, but never change it.
@@ -139,7 +140,7 @@ public record CheckRequest(
      * none of these.
      */
     public HistoryTable judged(HistoryTable table) {
-        HistoryTable ordered = withSessions(table);
+        HistoryTable ordered = withSessions(UnknownRows.judged(table));
         HistoryTable plain = level == IsolationLevel.LIN ? ordered : ordered.withoutRefusals();
         return level.isAxiom() && level != IsolationLevel.LIN ? plain.forCommitOrders() : plain;
     }

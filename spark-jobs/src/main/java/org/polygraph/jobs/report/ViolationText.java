@@ -9,7 +9,6 @@ import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.InitialRows;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.Phenomenon;
-import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.PartViolations;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -64,8 +63,6 @@ public final class ViolationText {
     private final Detail detail;
     /** A sentence about how the violation depends on loaders of initial rows; empty if it does not. */
     private final String effect;
-    /** The reason of the verdict if the violation is of a choice of unknown rows; otherwise empty. */
-    private final String choice;
 
     private final Facts facts;
     private final StringBuilder out = new StringBuilder(1024);
@@ -76,8 +73,6 @@ public final class ViolationText {
         this.table = table;
         this.detail = detail;
         this.effect = InitialRows.effect(verdict);
-        Certificate certificate = verdict.certificate();
-        this.choice = certificate != null && certificate.isOfUnknownRows() ? verdict.reason() : "";
         this.facts = new Facts(table, t -> numbers.containsKey(t) ? "T" + numbers.get(t) : Facts.id(t, table));
     }
 
@@ -150,9 +145,6 @@ public final class ViolationText {
     private String explain(Violation violation) {
         number(violation);
         headline(violation);
-        if (!choice.isEmpty()) {
-            out.append("  ").append(choice).append('\n');
-        }
         transactions(violation);
         if (!violation.cycle().isEmpty()) {
             cycle(violation.cycle());

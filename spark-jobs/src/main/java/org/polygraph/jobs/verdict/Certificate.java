@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The evidence behind a verdict.
  *
- * @param kind of a PASS {@link #ORDER} or {@link #CHOICES}; of a VIOLATION {@link #CYCLE}, {@link #PROOF}, {@link
- *     #ROW_CHOICES}, {@link #NECESSARY_READS} or {@link #OPERATIONS}; of an UNKNOWN {@link #ORDER_OF_OTHERS}
+ * @param kind of a PASS {@link #ORDER} or {@link #CHOICES}; of a VIOLATION {@link #CYCLE}, {@link #PROOF} or
+ *     {@link #OPERATIONS}; of an UNKNOWN {@link #ORDER_OF_OTHERS}
  * @param path where it was written, relative to the run directory; null if it was not written
  * @param verified whether independent code checked it against the raw history
  * @param content hash of the contents of the history; null if no run names it
@@ -36,23 +36,9 @@ public record Certificate(
     /** A cycle of dependencies, or a read that no order explains. */
     public static final String CYCLE = "cycle";
 
-    /** Every choice of the rows of writes by a condition violates the level. The violation shown is of one choice. */
-    public static final String ROW_CHOICES = "row-choices";
-
-    /**
-     * Reads and writes that every serial order would have to explain, whatever rows the writes by a condition wrote.
-     * No order explains them. Their keys state whether a row matches a condition.
-     */
-    public static final String NECESSARY_READS = "necessary-reads";
-
     /** A search that refuted every choice. */
     public static final String PROOF = "proof";
 
     /** At level lin: operations of one key that no order explains. */
     public static final String OPERATIONS = "operations";
-
-    /** Whether the evidence is of a history in which rows of writes by a condition were chosen or left open. */
-    public boolean isOfUnknownRows() {
-        return kind.equals(ROW_CHOICES) || kind.equals(NECESSARY_READS);
-    }
 }

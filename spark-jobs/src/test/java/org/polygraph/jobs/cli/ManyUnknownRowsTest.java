@@ -21,12 +21,11 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * More writes of unknown rows than choices are tried of. Tiny histories that share no row, no column, no value and no
+ * Many writes of unknown rows. Tiny histories that share no row, no column, no value and no
  * session are one history, which keeps a level iff each of them does.
  */
 class ManyUnknownRowsTest {
     private static final long SEED = 0x3a417;
-    /** More than those of which choices are tried. */
     private static final int OPEN_WRITES = 80;
 
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -62,7 +62,7 @@ class UnknownRowsTest {
             String what = "seed " + seed + " #" + i + " " + history.lines() + check;
             assertThat(check.word()).as(what).isNotEqualTo("ERROR");
             // An unknown outcome that a guess takes as committed bounds others in real time.
-            boolean isOpen = check.word().equals("UNKNOWN") && level.realTime();
+            boolean isOpen = check.word().equals("UNKNOWN") && level.realTime() && holds;
             String state = isOpen ? "UNKNOWN in real time" : check.word() + (holds ? " holds" : " violated");
             counts.merge(state, 1, Integer::sum);
             if (check.word().equals("PASS") || check.word().equals("VIOLATION")) {
@@ -75,9 +75,10 @@ class UnknownRowsTest {
             }
         }
         System.out.println(counts + ", seed " + seed);
-        assertThat(counts)
-                .containsKeys("PASS holds", "VIOLATION violated", "verify VERIFIED")
-                .doesNotContainKeys("UNKNOWN holds", "UNKNOWN violated");
+        assertThat(counts).containsKeys("PASS holds", "VIOLATION violated", "verify VERIFIED");
+        // The search tries none or all of the outcomes that no value shows, and a few histories need some of them.
+        assertThat(counts.getOrDefault("UNKNOWN holds", 0)).isLessThanOrEqualTo(1 + counts.get("PASS holds") / 5_000);
+        assertThat(counts.get("VIOLATION violated")).isGreaterThan(2 * counts.get("UNKNOWN violated"));
     }
 
     /** At rc, ra and cc every version of each row is tried, and all rows that the writes may have. */
@@ -159,28 +160,39 @@ class UnknownRowsTest {
         assertThat(ser.word()).as(ser.toString()).isEqualTo("VIOLATION");
     }
 
-    /** Two rows match, and the count is another one: each choice of the rows is violated. */
+    /** Two rows match, and the count is another one. No order is found, and nothing shows that there is none. */
     @Test
-    void theCountIsKept() throws IOException {
+    void whatIsOpenIsNamed() throws IOException {
         String any = file(HEADER + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7}"));
         assertThat(InProcess.run("check", "-l", "ser,si", any).exitCode()).isZero();
         String path = file(HEADER + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7,\"count\":1}"));
-        Path runs = folder.resolve("runs");
-        InProcess check = InProcess.run("check", "-l", "ser", "-o", runs.toString(), path);
-        assertThat(check.word()).as(check.toString()).isEqualTo("VIOLATION");
-        assertThat(check.out())
-                .contains(
-                        "  each of the 2 choices of the rows that a write by a condition without \"keys\" may have written");
-        assertThat(check.err()).doesNotContain("cut out of a longer one");
-        Path run = Faults.run(runs);
-        assertThat(Files.readString(run.resolve("verdict.json")))
-                .contains("\"kind\":\"row-choices\"", "each of the 2 choices of the rows that a write by a condition");
-        InProcess verified = InProcess.run("verify", run.toString(), path);
-        assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
-        assertThat(verified.out() + verified.err()).contains("whichever of 2 choices of unknown rows is taken");
-        // The evidence is of no other history.
-        file(HEADER + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7,\"count\":2}"));
-        assertThat(InProcess.run("verify", run.toString(), path).word()).isEqualTo("REJECTED");
+        for (String level : List.of("ser", "si", "rc")) {
+            InProcess check = InProcess.run("check", "-l", level, path);
+            assertThat(check.word()).as(check.toString()).isEqualTo("UNKNOWN");
+            assertThat(check.out())
+                    .contains(
+                            "found a write by a condition without \"keys\", whose rows cannot be derived:"
+                                    + " pw(between 5 and 5) of s0#0 at " + path + ":2; expected the keys",
+                            "record them with RETURNING, or with SELECT ... FOR UPDATE");
+        }
+    }
+
+    /** Older versions made evidence of every choice of the rows, or of reads that are necessary for each of them. */
+    @Test
+    void olderEvidenceIsRefused() throws IOException {
+        String path = file(HEADER + line(0, "{\"op\":\"pd\",\"lo\":5,\"hi\":5,\"count\":2}"));
+        Path runs = folder.resolve("older");
+        assertThat(InProcess.run("check", "-l", "ser", "-o", runs.toString(), path)
+                        .word())
+                .isEqualTo("PASS");
+        Path verdict = Faults.run(runs).resolve("verdict.json");
+        String written = Files.readString(verdict).replace("\"verdict\":\"PASS\"", "\"verdict\":\"VIOLATION\"");
+        for (String kind : List.of("row-choices", "necessary-reads")) {
+            Files.writeString(verdict, written.replace("\"kind\":\"order\"", "\"kind\":\"" + kind + "\""));
+            InProcess verify = InProcess.run("verify", Faults.run(runs).toString(), path);
+            assertThat(verify.exitCode()).as(verify.toString()).isEqualTo(5);
+            assertThat(verify.out()).contains(kind, "which only older versions make", "check the history again");
+        }
     }
 
     /** Histories of a correct store, too large to try all choices, without the keys of its writes by a condition. */
@@ -251,7 +263,7 @@ class UnknownRowsTest {
         }
     }
 
-    /** Write skews of a store that keeps si alone. No choice of the rows is shown, but what holds of all of them. */
+    /** A write skew that does not depend on the rows of the open writes, with rows that no open write matches. */
     @Test
     void whatHoldsOfAllRowsIsShown() throws IOException {
         String path = file(HEADER.replace("[1,5],[2,5]", many(1, 40, 5) + ",[41,6],[42,6],[51,1],[52,1]")
@@ -263,12 +275,11 @@ class UnknownRowsTest {
                         2,
                         "{\"op\":\"pr\",\"lo\":6,\"hi\":6,\"rows\":[[41,6],[42,6]]},{\"op\":\"w\",\"key\":51,\"value\":9}")
                 + line(3, "{\"op\":\"pd\",\"lo\":8,\"hi\":8}"));
-        Path runs = folder.resolve("necessary");
+        Path runs = folder.resolve("relaxed");
         InProcess check = InProcess.run("check", "-l", "ser", "-o", runs.toString(), path);
         assertThat(check.word()).as(check.toString()).isEqualTo("VIOLATION");
-        assertThat(check.out()).contains("whatever rows 2 writes by a condition without \"keys\" may have written");
+        assertThat(check.out()).contains("WriteSkew");
         Path run = Faults.run(runs);
-        assertThat(Files.readString(run.resolve("verdict.json"))).contains("\"kind\":\"necessary-reads\"");
         InProcess verified = InProcess.run("verify", run.toString(), path);
         assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
         // The evidence is of no other history.
@@ -278,12 +289,27 @@ class UnknownRowsTest {
         assertThat(InProcess.run("check", "-l", "si", path).out()).doesNotContain("VIOLATION");
     }
 
-    /**
-     * Two queries that find no row, each of which the other transaction writes. An open write could not explain it.
-     *
-     * @param others further transactions
-     */
-    private String missedRows(String others) throws IOException {
+    /** A result lacks a row that an open write or delete may have changed, so it is no part of what is refuted. */
+    @Test
+    void anOpenWriteMayHideARow() throws IOException {
+        String reads = line(1, "{\"op\":\"pr\",\"lo\":5,\"hi\":5,\"rows\":[]}")
+                + line(2, "{\"op\":\"pr\",\"lo\":5,\"hi\":6,\"rows\":[]}");
+        for (String write : List.of(
+                "{\"op\":\"pd\",\"lo\":5,\"hi\":9}",
+                "{\"op\":\"pd\",\"where\":{\"a\":[1,2]}}",
+                "{\"op\":\"pw\",\"mod\":2,\"lo\":1,\"hi\":1,\"value\":7}")) {
+            String path = file(HEADER + line(0, write) + reads);
+            for (String level : List.of("ser", "rc", "ra", "cc")) {
+                InProcess check = InProcess.run("check", "-l", level, path);
+                assertThat(check.word()).as(check.toString()).isEqualTo(write.contains("where") ? "UNKNOWN" : "PASS");
+            }
+        }
+        String path = file(HEADER + line(0, "{\"op\":\"pd\",\"lo\":1,\"hi\":4}") + reads);
+        assertThat(InProcess.run("check", "-l", "ser", path).word()).isEqualTo("VIOLATION");
+    }
+
+    /** Two queries that find no row, each of which the other transaction writes. An open write could not explain it. */
+    private String missedRows() throws IOException {
         String header = HEADER.replace("[1,5],[2,5]", many(1, 40, 5) + ",[41,6],[51,1]");
         String first = "{\"op\":\"pr\",\"lo\":200,\"hi\":200,\"rows\":[]},{\"op\":\"w\",\"key\":41,\"value\":300}";
         String second = "{\"op\":\"pr\",\"lo\":300,\"hi\":300,\"rows\":[]},{\"op\":\"w\",\"key\":51,\"value\":200}";
@@ -291,35 +317,13 @@ class UnknownRowsTest {
                 + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7}")
                 + line(1, first)
                 + line(2, second)
-                + line(3, "{\"op\":\"pd\",\"lo\":8,\"hi\":8}")
-                + others);
-    }
-
-    /** The history uses the key names of necessary reads. The evidence has other names, which verify understands. */
-    @Test
-    void aKeyHasTheNameOfANecessaryRead() throws IOException {
-        String missing = "row 41 between 300 and 300 missing";
-        for (List<String> names : List.of(
-                List.of(missing), List.of(missing, missing + "'"), List.of(missing.replace("missing", "found")))) {
-            StringBuilder others = new StringBuilder();
-            for (String name : names) {
-                others.append(line(
-                        10 + others.length(),
-                        "{\"op\":\"w\",\"key\":\"" + name + "\",\"value\":" + name.length() + "000}"));
-            }
-            String path = missedRows(others.toString());
-            Path runs = folder.resolve("named" + names.size() + names.get(0).length());
-            InProcess check = InProcess.run("check", "-l", "ser", "-o", runs.toString(), path);
-            assertThat(check.word()).as(check.toString()).isEqualTo("VIOLATION");
-            InProcess verified = InProcess.run("verify", Faults.run(runs).toString(), path);
-            assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
-        }
+                + line(3, "{\"op\":\"pd\",\"lo\":8,\"hi\":8}"));
     }
 
     /** What violates ser violates sser, also if the budget of sser ended. */
     @Test
     void aViolationIsOneOfStrongerLevels() throws IOException {
-        String path = missedRows("");
+        String path = missedRows();
         String text = Files.readString(Path.of(path));
         for (int session = 0; session < 4; session++) {
             text = text.replace("\"session\":" + session + ",", "\"session\":" + session + ",\"start\":1,\"end\":9,");
@@ -357,9 +361,9 @@ class UnknownRowsTest {
         }
     }
 
-    /** The evidence of a choice has a delete that names no row, after which the history has no operation. */
+    /** A delete that names no row is the last operation of the history. */
     @Test
-    void aWriteOfNoRowIsPartOfAChoice() throws IOException {
+    void aWriteOfNoRowIsLast() throws IOException {
         String path = file(
                 HEADER.replace(",\"state\":[[1,5],[2,5]]", "")
                         + line(0, "{\"op\":\"r\",\"key\":2,\"value\":null},{\"op\":\"pd\",\"lo\":1,\"hi\":2}")
@@ -367,14 +371,12 @@ class UnknownRowsTest {
                         + line(
                                 2,
                                 "{\"op\":\"pr\",\"lo\":2,\"hi\":4,\"rows\":[[2,1]]},{\"op\":\"pd\",\"lo\":2,\"hi\":2,\"keys\":[]}"));
-        for (String level : new String[] {"ser", "si"}) {
-            Path runs = folder.resolve("none" + level);
-            InProcess check = InProcess.run("check", "-l", level, "-o", runs.toString(), path);
-            assertThat(check.word()).as(check.toString()).isEqualTo("VIOLATION");
-            assertThat(check.err()).doesNotContain("internal");
-            InProcess verified = InProcess.run("verify", Faults.run(runs).toString(), path);
-            assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
-        }
+        Path runs = folder.resolve("none");
+        InProcess check = InProcess.run("check", "-l", "ser", "-o", runs.toString(), path);
+        assertThat(check.word()).as(check.toString()).isEqualTo("VIOLATION");
+        assertThat(check.err()).doesNotContain("internal");
+        InProcess verified = InProcess.run("verify", Faults.run(runs).toString(), path);
+        assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
     }
 
     /** A compare-and-set that found an unknown other value says nothing at the levels of predicates. */
@@ -397,10 +399,13 @@ class UnknownRowsTest {
                     + line(1, query + "," + write)
                     + line(1, query).replace("index\":0", "index\":1"));
             Path runs = folder.resolve("refused" + keys.length());
-            InProcess violation = InProcess.run("check", "-l", "ser", "-o", runs.toString(), path);
-            assertThat(violation.word()).as(violation.toString()).isEqualTo("VIOLATION");
-            InProcess verified = InProcess.run("verify", Faults.run(runs).toString(), path);
-            assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
+            InProcess check = InProcess.run("check", "-l", "ser", "-o", runs.toString(), path);
+            // An open write may be the reason why the first results lack the rows, if another one restores them.
+            assertThat(check.word()).as(check.toString()).isEqualTo(keys.isEmpty() ? "UNKNOWN" : "VIOLATION");
+            if (!keys.isEmpty()) {
+                InProcess verified = InProcess.run("verify", Faults.run(runs).toString(), path);
+                assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
+            }
         }
     }
 
@@ -441,7 +446,7 @@ class UnknownRowsTest {
                         new Certificate("cycle", null, false));
             }
         };
-        InProcess check = InProcess.run(new OnlyEmbedded(late), "check", "-q", "-l", "ser", path);
+        InProcess check = InProcess.run(new OnlyEmbedded(late), "check", "-q", "-l", "si", path);
         assertThat(check.word()).as(check.toString()).isEqualTo("UNKNOWN");
     }
 
@@ -500,7 +505,7 @@ class UnknownRowsTest {
     }
 
     @Test
-    void manyChoicesAreNotTried() throws IOException {
+    void aCountOfFewerRowsIsOpen() throws IOException {
         StringBuilder rows = new StringBuilder("[1,5]");
         for (int key = 2; key <= 30; key++) {
             rows.append(",[").append(key).append(",5]");
@@ -509,7 +514,6 @@ class UnknownRowsTest {
                 + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7,\"count\":15}"));
         InProcess unknown = InProcess.run("check", "-l", "ser", path);
         assertThat(unknown.word()).isEqualTo("UNKNOWN");
-        assertThat(unknown.out())
-                .contains("writes by a condition without \"keys\", the first at " + path + ":2", "record them");
+        assertThat(unknown.out()).contains("pw(between 5 and 5) of s0#0 at " + path + ":2", "record them");
     }
 }

@@ -80,6 +80,22 @@ public record Condition(List<Term> terms, String label) {
         return true;
     }
 
+    /** Whether no version matches this condition and another one, as far as bounds of one column show it. */
+    boolean excludes(Condition other) {
+        for (Term term : terms) {
+            for (Term of : other.terms) {
+                if (term.column == of.column
+                        && term.modulus == of.modulus
+                        && term.codes == null
+                        && of.codes == null
+                        && (term.high < of.low || of.high < term.low)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     /** Whether a value satisfies the condition, which must be one on values. */
     boolean matches(ValueDictionary values, long value) {
         return terms.get(0).matches(values, value);

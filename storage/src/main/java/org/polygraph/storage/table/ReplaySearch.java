@@ -97,6 +97,8 @@ final class ReplaySearch implements RecordedWalk.Visitor {
      * @param perTransaction 1, or 2 for the snapshot and the commit
      * @param usesTimes whether times determine which event is tried first
      * @param inRealTime whether a transaction that ended before another one started is placed before it
+     * @param countsAll whether all transactions of unknown outcome count, or only those of which committed ones read a
+     *     value that no other transaction writes
      */
     ReplaySearch(
             KnownRows known,
@@ -104,6 +106,7 @@ final class ReplaySearch implements RecordedWalk.Visitor {
             boolean usesTimes,
             boolean inRealTime,
             long skew,
+            boolean countsAll,
             BooleanSupplier stop) {
         this.raw = known.raw();
         this.predicates = known.predicates();
@@ -115,7 +118,7 @@ final class ReplaySearch implements RecordedWalk.Visitor {
         this.skew = skew;
         this.stop = stop;
         int n = raw.transactions();
-        counted = counted();
+        counted = counted(countsAll);
         walk = new RecordedWalk(raw, predicates, this);
         rows = new ReplayedRows(raw, predicates);
         pending = new PendingReads(raw, predicates, counted);
@@ -143,13 +146,15 @@ final class ReplaySearch implements RecordedWalk.Visitor {
         inResult = new int[raw.keys().size()];
     }
 
-    /** A transaction of unknown outcome counts if a committed one reads a value that no other transaction writes. */
-    private boolean[] counted() {
+    private boolean[] counted(boolean countsAll) {
         boolean[] all = new boolean[raw.transactions()];
         boolean[] result = new boolean[raw.transactions()];
         for (int t = 0; t < all.length; t++) {
             all[t] = raw.status(t) != TransactionStatus.ABORTED;
             result[t] = raw.status(t) == TransactionStatus.COMMITTED;
+        }
+        if (countsAll) {
+            return all;
         }
         PendingReads values = new PendingReads(raw, predicates, all);
         for (int t = 0; t < all.length; t++) {

@@ -21,6 +21,8 @@ final class RowRewriting {
      */
     private final byte[] openTo;
 
+    private boolean needsSnapshots;
+
     RowRewriting(KnownRows known) {
         this.known = known;
         raw = known.raw();
@@ -30,6 +32,7 @@ final class RowRewriting {
 
     HistoryTable rewritten() throws HistoryException {
         boolean isRelaxed = !known.open().isEmpty();
+        boolean hasOpenDelete = known.hasOpenDelete();
         Rewriting to = new Rewriting();
         int[] starts = new int[raw.transactions() + 1];
         for (int t = 0; t < raw.transactions(); t++) {
@@ -37,7 +40,8 @@ final class RowRewriting {
             for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
                 long code = raw.value(o);
                 if (!Predicates.isOne(code)) {
-                    if (isRelaxed && known.isRead(o) && known.isOfOpen(raw.key(o), code)) {
+                    boolean mayBeDeleted = hasOpenDelete && code == ValueDictionary.NULL;
+                    if (isRelaxed && known.isRead(o) && (mayBeDeleted || known.isOfOpen(raw.key(o), code))) {
                         dropped++;
                     } else {
                         to.copy(o);
@@ -81,14 +85,31 @@ final class RowRewriting {
         return openTo[condition] > 0;
     }
 
+    /**
+     * An open write hides a row that matches only if it matches this row itself. At levels of transactions that are one
+     * event or two, an open write that matches no such row overwrites another version, which does not match either.
+     */
     private boolean isOpenTo(Condition condition) {
+        boolean isApart = false;
         for (int each : known.open()) {
             Predicates.Unknown write = predicates.unknown(each);
-            if (write != null && !known.matches(condition, write.value(), write.row())) {
-                return true;
+            if (write != null && (write.isDelete() || !known.matches(condition, write.value(), write.row()))) {
+                if (!condition.excludes(predicates.condition(predicates.conditionOf(each)))) {
+                    return true;
+                }
+                isApart = true;
             }
         }
+        needsSnapshots |= isApart;
         return false;
+    }
+
+    /**
+     * Whether the relaxed history has a result only because no open write matches a row that the result lacks. RC, RA
+     * and CC permit that an open write overwrites a version which matches without reading it.
+     */
+    boolean needsSnapshots() {
+        return needsSnapshots;
     }
 
     /** Operations that are written anew. */

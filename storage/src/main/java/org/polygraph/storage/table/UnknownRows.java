@@ -6,8 +6,9 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
@@ -23,25 +24,12 @@ import org.polygraph.storage.model.TransactionStatus;
  * guess, with the rows that match in this order.
  */
 public final class UnknownRows {
-    /** How a table relates to a history with such writes. */
-    public enum Table {
-        /** The table lacks all operations that depend on these rows, see {@link UnknownRows#refutes}. */
-        RELAXED,
-        /** The table has the rows that match in the order of ends. If it keeps a level, so does the history. */
-        GUESS,
-        /** The verdict on the table proves nothing. */
-        NEITHER
-    }
-
-    /** The most open writes of which all choices of rows are tried. */
-    private static final int MOST_OPEN = 64;
-
     /** The history as it was recorded. That of {@link #known} may have other outcomes in place of unknown ones. */
     private final HistoryTable original;
 
     private final KnownRows known;
-    private int firstOpen = -1;
-    private Table table = Table.RELAXED;
+    /** {@link RowRewriting#needsSnapshots}. */
+    private boolean needsSnapshots;
 
     private UnknownRows(HistoryTable raw, Predicates predicates) {
         original = raw;
@@ -55,22 +43,13 @@ public final class UnknownRows {
             UnknownRows before, HistoryTable decided, Int2ObjectMap<IntLinkedOpenHashSet> rows, IntOpenHashSet open) {
         original = before.original;
         known = new KnownRows(decided, before.known.predicates(), before.known.shown(), rows, open);
-        firstOpen = before.firstOpen;
     }
 
     /** The table with reads and writes in place of predicates; with {@link UnknownRows} if some rows remain unknown. */
     static HistoryTable of(HistoryTable raw, Predicates predicates) throws HistoryException {
         UnknownRows unknown = new UnknownRows(raw.withoutRefusals(), predicates);
-        if (unknown.known.open().isEmpty()) {
-            return unknown.rewritten();
-        }
-        HistoryTable guess = unknown.known.hasOpenDelete() ? unknown.inOrderOfEnds() : null;
-        boolean isGuess = guess != null && guess.unknownRows() == null;
-        if (unknown.known.hasOpenDelete()) {
-            unknown.table = isGuess ? Table.GUESS : Table.NEITHER;
-        }
-        HistoryTable some = guess != null && isGuess ? guess : unknown.rewritten();
-        return some.with(unknown);
+        HistoryTable rewritten = unknown.rewritten();
+        return unknown.known.open().isEmpty() ? rewritten : rewritten.with(unknown);
     }
 
     /** Returns a table of the same transactions with the outcomes that were recorded; a guess has others. */
@@ -89,6 +68,11 @@ public final class UnknownRows {
         return of(aborted, unknown.known.predicates()).with(recorded);
     }
 
+    /** Whether the outcome of a transaction is unknown. */
+    public boolean hasUnknownOutcomes() {
+        return ofUnknownOutcome().length > 0;
+    }
+
     private int[] ofUnknownOutcome() {
         IntArrayList unknown = new IntArrayList();
         for (int t = 0; t < original.transactions(); t++) {
@@ -99,44 +83,65 @@ public final class UnknownRows {
         return unknown.toIntArray();
     }
 
-    /** How many of these writes there are. */
-    public int writes() {
-        return known.open().size();
-    }
-
-    /** The transaction of the first of these writes. */
-    public int first() {
-        return firstOpen;
-    }
-
     /**
-     * The relation of the table to the history: relaxed if no open write is a delete; otherwise a guess if the rows
-     * that match in the order of ends agree with all counts, else neither.
+     * A write whose rows are not known.
+     *
+     * @param statement such as {@code pw(between 5 and 9)}
      */
-    public Table table() {
-        return table;
+    public record Open(int transaction, String statement) {}
+
+    /** These writes, by their transactions. */
+    public List<Open> writes() {
+        HistoryTable raw = known.raw();
+        Predicates predicates = known.predicates();
+        List<Open> writes = new ArrayList<>();
+        for (int t = 0; t < raw.transactions(); t++) {
+            for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
+                int number = predicates.isUnknown(raw.value(o)) ? Predicates.number(raw.value(o)) : -1;
+                Predicates.Unknown write = number < 0 ? null : predicates.unknown(number);
+                if (write != null && known.open().contains(number)) {
+                    String condition =
+                            predicates.condition(predicates.conditionOf(number)).label();
+                    writes.add(new Open(t, (write.isDelete() ? "pd(" : "pw(") + condition + ")"));
+                }
+            }
+        }
+        return writes;
     }
 
     /**
-     * Whether a violation of the table is one of the history. If a transaction is two events, an open write may begin a
-     * row again that was deleted after its snapshot. Then another delete finds this row.
+     * Returns a table as each level judges it: with plain writes in place of inserts and deletes if the rows of some
+     * delete are not known, because whether an insert finds no row depends on them. Else the same table.
+     */
+    public static HistoryTable judged(HistoryTable table) {
+        UnknownRows unknown = table.unknownRows();
+        return unknown != null && unknown.known.hasOpenDelete() ? table.withoutRows() : table;
+    }
+
+    /**
+     * Whether a violation of the relaxed history is one of the history. If a transaction is two events, an open write
+     * may begin a row again that was deleted after its snapshot; then another delete finds this row.
      *
      * @param events of a transaction: 1, or 2 for its snapshot and its commit
+     * @param isOfCommits whether the level is RC, RA or CC
      */
-    public boolean refutes(int events) {
-        return table == Table.RELAXED && (events == 1 || !hasDeletes());
+    public boolean refutes(int events, boolean isOfCommits) {
+        return isOfCommits ? !needsSnapshots : events == 1 || !hasDeletes();
     }
 
     /** The history with the rows of its writes; the relaxed one if some are open. */
     private HistoryTable rewritten() throws HistoryException {
-        return new RowRewriting(known).rewritten();
+        RowRewriting rewriting = new RowRewriting(known);
+        HistoryTable rewritten = rewriting.rewritten();
+        needsSnapshots = rewriting.needsSnapshots();
+        return rewritten;
     }
 
     /**
      * Returns the guess ({@link #inOrder}) of the order in which transactions ended or, without times, of their order in
      * the input.
      */
-    public @Nullable HistoryTable inOrderOfEnds() throws HistoryException {
+    public HistoryTable inOrderOfEnds() throws HistoryException {
         HistoryTable raw = known.raw();
         int[] order = new int[raw.transactions()];
         Arrays.setAll(order, t -> t);
@@ -161,11 +166,11 @@ public final class UnknownRows {
      *
      * @param counted by transaction: whether it counts
      * @param position by event, one or two a transaction: its place
-     * @return with {@link UnknownRows} if a write stays open; null if that is a delete
+     * @return with {@link UnknownRows} if a write stays open
      */
-    public @Nullable HistoryTable inOrder(boolean[] counted, int[] position) throws HistoryException {
-        OrderReplay replay = new OrderReplay(known, OrderReplay.Wrong.IGNORED);
-        replay.run(counted, position, () -> false);
+    public HistoryTable inOrder(boolean[] counted, int[] position) throws HistoryException {
+        OrderReplay replay = new OrderReplay(known);
+        replay.run(counted, position);
         return guess(counted, replay.found(), replay.left());
     }
 
@@ -177,12 +182,14 @@ public final class UnknownRows {
      * @param usesTimes whether times determine which event is tried first
      * @param inRealTime whether the order has to agree with real time
      * @param skew the most by which two clocks differ
+     * @param countsAll whether all transactions of unknown outcome count, or only those whose values show it
      * @param stop whether to end the search
      */
     public @Nullable HistoryTable byReplay(
-            int events, boolean usesTimes, boolean inRealTime, long skew, BooleanSupplier stop)
+            int events, boolean usesTimes, boolean inRealTime, long skew, boolean countsAll, BooleanSupplier stop)
             throws HistoryException {
-        ReplaySearch search = new ReplaySearch(known.of(original), events, usesTimes, inRealTime, skew, stop);
+        ReplaySearch search =
+                new ReplaySearch(known.of(original), events, usesTimes, inRealTime, skew, countsAll, stop);
         if (!search.run()) {
             return null;
         }
@@ -191,8 +198,7 @@ public final class UnknownRows {
         return guess(search.isCounted(), guessed, new IntOpenHashSet());
     }
 
-    private @Nullable HistoryTable guess(
-            boolean[] counted, Int2ObjectMap<IntLinkedOpenHashSet> guessed, IntOpenHashSet left)
+    private HistoryTable guess(boolean[] counted, Int2ObjectMap<IntLinkedOpenHashSet> guessed, IntOpenHashSet left)
             throws HistoryException {
         HistoryTable raw = known.raw();
         IntArrayList committed = new IntArrayList();
@@ -205,43 +211,8 @@ public final class UnknownRows {
         HistoryTable decided = raw.withStatus(committed.toIntArray(), TransactionStatus.COMMITTED)
                 .withStatus(aborted.toIntArray(), TransactionStatus.ABORTED);
         UnknownRows next = new UnknownRows(this, decided, guessed, left);
-        if (left.isEmpty()) {
-            return next.rewritten();
-        }
-        return next.known.hasOpenDelete() ? null : next.rewritten().with(next);
-    }
-
-    /** By number of an unknown write: the keys of its rows, as far as they are known. Not a copy. */
-    Int2ObjectMap<IntLinkedOpenHashSet> rows() {
-        return known.rows();
-    }
-
-    /** Returns the history in which each unknown write has these rows. */
-    HistoryTable withRows(Int2ObjectMap<IntLinkedOpenHashSet> chosen) throws HistoryException {
-        return new UnknownRows(this, original, chosen, new IntOpenHashSet()).rewritten();
-    }
-
-    /**
-     * Returns all choices of the rows of these writes; null if there are more than some number, if none has the
-     * counts, or if the search for them was stopped.
-     */
-    public @Nullable RowChoices choices(long most, BooleanSupplier stop) {
-        Int2ObjectMap<BitSet> candidates =
-                known.open().size() > MOST_OPEN ? null : CandidateRows.of(known.of(original), stop);
-        return candidates == null ? null : RowChoices.of(this, known, candidates, most);
-    }
-
-    /**
-     * Returns what each serial order explains; null if open writes may have too many rows, or if it was stopped.
-     *
-     * @param few the most rows times conditions that are all selected at first
-     */
-    public @Nullable SerialRefinement refinement(long few, BooleanSupplier stop) {
-        KnownRows ofOriginal = known.of(original);
-        Int2ObjectMap<BitSet> candidates = CandidateRows.of(ofOriginal, stop);
-        return candidates == null
-                ? null
-                : new SerialRefinement(ofOriginal, new NecessaryReads(ofOriginal, candidates), few, stop);
+        HistoryTable rewritten = next.rewritten();
+        return left.isEmpty() ? rewritten : rewritten.with(next);
     }
 
     private boolean hasOpen(int t) {
@@ -269,22 +240,20 @@ public final class UnknownRows {
                         && known.rows().get(number).size() == write.count();
                 if (!isShown) {
                     known.open().add(number);
-                    firstOpen = firstOpen < 0 ? t : firstOpen;
                 }
             }
         }
     }
 
-    /** Whether a transaction that may have committed deletes a row that it names. */
+    /** Whether a transaction that may have committed deletes rows. */
     private boolean hasDeletes() {
         HistoryTable raw = known.raw();
-        for (int t = 0; t < raw.transactions(); t++) {
+        boolean hasDeletes = known.hasOpenDelete();
+        for (int t = 0; t < raw.transactions() && !hasDeletes; t++) {
             for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
-                if (raw.isDelete(o) && raw.status(t) != TransactionStatus.ABORTED) {
-                    return true;
-                }
+                hasDeletes |= raw.isDelete(o) && raw.status(t) != TransactionStatus.ABORTED;
             }
         }
-        return false;
+        return hasDeletes;
     }
 }

@@ -61,6 +61,8 @@ public record Claim(
     private static final String CHAIN = "chain";
     private static final String CHOICES = "choices";
     private static final String ORDER_OF_OTHERS = "order-of-others";
+    /** Kinds of evidence about writes of unknown rows that are not made any more. */
+    private static final Set<String> OLDER_KINDS = Set.of("row-choices", "necessary-reads");
 
     /**
      * Reads verdict.json of a run.
@@ -77,6 +79,13 @@ public record Claim(
             throw malformed(file, "JSON without \"verdict\" and \"level\"");
         }
         String kind = read.text(CERTIFICATE + ".kind");
+        if (OLDER_KINDS.contains(kind)) {
+            throw new HistoryException(
+                    file.name(),
+                    "evidence of the kind \"" + kind + "\", which only older versions make",
+                    "evidence of this version",
+                    "check the history again with --overwrite");
+        }
         return new Claim(
                 verdict,
                 level,
@@ -99,16 +108,6 @@ public record Claim(
     /** Whether the evidence of a PASS is a choice of writers, for which no order was written. */
     public boolean byChoices() {
         return certificate.kind.equals(CHOICES);
-    }
-
-    /** Whether a VIOLATION rests on all choices of the rows of writes by a condition. */
-    public boolean isOfRowChoices() {
-        return verdict.equals("VIOLATION") && certificate.kind.equals("row-choices");
-    }
-
-    /** Whether a VIOLATION rests on reads that are necessary for every choice of these rows. */
-    public boolean isOfNecessaryReads() {
-        return verdict.equals("VIOLATION") && certificate.kind.equals("necessary-reads");
     }
 
     /**

@@ -164,12 +164,6 @@ public final class Verification {
         if (terms == null) {
             return Report.undecided("no evidence is defined for level " + Names.line(claim.level()));
         }
-        if (claim.isOfRowChoices()) {
-            return inContents(RowChoicesCheck.of(claim, terms, table), claim, table);
-        }
-        if (claim.isOfNecessaryReads()) {
-            return inContents(NecessaryReadsCheck.of(run, claim, terms, table), claim, table);
-        }
         boolean isViolation = claim.verdict().equals("VIOLATION");
         if (!isViolation
                 && claim.certificate().isUnwritten()
@@ -257,7 +251,8 @@ public final class Verification {
             return table;
         }
         if (isViolation) {
-            return unknown.refutes(terms.guarantee().events()) ? table : null;
+            Guarantee guarantee = terms.guarantee();
+            return unknown.refutes(guarantee.events(), guarantee.isAxiom()) ? table : null;
         }
         HistoryTable guess = order == null ? null : unknown.inOrder(order.counted(), order.position());
         return guess == null || guess.unknownRows() != null ? null : guess;

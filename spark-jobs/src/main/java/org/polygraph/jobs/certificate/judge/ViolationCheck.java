@@ -17,6 +17,7 @@ import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
+import org.polygraph.storage.table.UnknownRows;
 
 /**
  * Checks the violations of a run against the history: each has a sub-history, whose violation is one of the whole
@@ -119,16 +120,6 @@ final class ViolationCheck {
         return verified > 0 ? report(Answer.VERIFIED, "") : report(Answer.UNDECIDED, first);
     }
 
-    /** Adds the keys of all sub-histories, without quotes. */
-    void addKeys(Set<String> labels) throws IOException, HistoryException {
-        for (int i = 0; violation(i).child(HISTORY).exists(); i++) {
-            HistoryTable sub = HistoryReader.read(violation(i).child(HISTORY).name(), HistoryFormat.JSONL);
-            for (int key = 0; key < sub.keys().size(); key++) {
-                labels.add(NecessaryHistory.text(sub.keys(), key));
-            }
-        }
-    }
-
     private Report violation(Location folder) throws IOException, HistoryException {
         if (terms.guarantee() == Guarantee.LIN) {
             return operations(folder);
@@ -137,7 +128,11 @@ final class ViolationCheck {
         HistoryTable apart = PredicateReads.apart(read);
         // A history without session order has a session for each transaction.
         HistoryTable sub = table.sessions() == table.transactions() ? apart.withoutSessionOrder() : apart;
-        HistoryTable whole = PredicateReads.withPairsOf(sub, table);
+        HistoryTable withRows = PredicateReads.withPairsOf(sub, table);
+        HistoryTable whole = UnknownRows.judged(withRows);
+        if (whole != withRows) {
+            return violation(whole, sub.withoutRows());
+        }
         if (whole.hasRows() && terms.guarantee().events() == 1) {
             // With plain writes in place of inserts and deletes more orders explain a history.
             Report plain = violation(whole.withoutRows(), sub.withoutRows());

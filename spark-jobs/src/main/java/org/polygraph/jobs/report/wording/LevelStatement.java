@@ -79,10 +79,6 @@ public final class LevelStatement {
                         + " that an order alone would not show which writers were chosen, and none was written";
             case Certificate.CYCLE -> "a cycle of transactions, each of which comes before the next";
             case Certificate.PROOF -> "a search that tried every choice and refuted each";
-            case Certificate.ROW_CHOICES ->
-                "every choice of the rows that writes by a condition wrote is refuted; the evidence is of one choice";
-            case Certificate.NECESSARY_READS ->
-                "no order explains what results and reads show of each row, whatever rows writes by a condition wrote";
             case Certificate.OPERATIONS -> "operations of one key whose results no order explains";
             default -> "";
         };
