@@ -265,24 +265,6 @@ public final class ChainClocks implements Closure {
         return ancestors;
     }
 
-    /** O(events). */
-    @Override
-    public double freedom() {
-        if (graph.realTime() != null) {
-            return 0;
-        }
-        long pairs = 0;
-        for (int count : ancestors) {
-            pairs += count;
-        }
-        return freedom(pairs, events.count());
-    }
-
-    /** As {@link #freedom()}, from the number of pairs of events of which one reaches the other. */
-    public static double freedom(long pairs, int events) {
-        return events == 0 ? 0 : events - 1 - 2.0 * pairs / events;
-    }
-
     public int chains() {
         return chains;
     }
@@ -308,7 +290,9 @@ public final class ChainClocks implements Closure {
     @Override
     public int[] order() {
         RealTime time = graph.realTime();
-        return time == null ? EventOrder.byRank(events, this) : EventOrder.byTime(graph, time, bounds());
+        return time == null
+                ? Objects.requireNonNull(EventOrder.byTurns(graph), "no cycle")
+                : EventOrder.byTime(graph, time, bounds());
     }
 
     @Override

@@ -33,14 +33,6 @@ public abstract sealed class ClockRows permits IntRows, PackedRows {
 
     public abstract int sum(int chain, int cell);
 
-    /**
-     * Lists the chains whose cells are larger than in the row of the previous event of the chain.
-     *
-     * @param isFirst whether there is no previous event: then the chains whose cells are not 0
-     * @param list room for all chains
-     */
-    public abstract int grown(int chain, int cell, boolean isFirst, int[] list);
-
     /** Reads a word of every cache line of a row. @return a value that depends on them */
     public abstract long touch(int chain, int cell);
 

@@ -27,13 +27,10 @@ public sealed interface Closure permits ChainClocks, WindowClosure {
     boolean reaches(int a, int b);
 
     /**
-     * An order of all events that extends the graph, as the position of each: by rank, or by time where real time is
-     * part of the graph.
+     * An order of all events that extends the graph, as the position of each: chains in turn, or by time where real
+     * time is part of the graph.
      */
     int[] order();
-
-    /** The number of other events whose order relative to an event is unknown, on average; 0 if it is not known. */
-    double freedom();
 
     /** The bytes that it takes now. */
     long bytes();

@@ -6,20 +6,8 @@ import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 
-/**
- * Total orders of events that extend the known graph, as {@code position} of each event.
- *
- * <p>{@link #byRank}: rank = #ancestors - #descendants, both from the clocks. If a reaches b then a has fewer ancestors
- * and more descendants, so ascending rank is topological. Ranking by ancestors alone leaves far more reads violated.
- */
+/** Total orders of events that extend the known graph, as {@code position} of each event. */
 public final class EventOrder {
-    /**
-     * If there are more chains, descendants are counted in at least this many of them, and in fewer than twice as many.
-     * 200,000 transactions of 1,000 sessions, zipf 0.9, SER: the two orders of a check take 0.6 CPU-s, with all chains
-     * 3.3, and break as many reads (374,188 and 375,971).
-     */
-    private static final int COUNTED_CHAINS = 128;
-
     private EventOrder() {}
 
     /**
@@ -57,69 +45,6 @@ public final class EventOrder {
         graph.indexPredecessors();
         int[] sequence = TopologicalOrder.fair(graph);
         return sequence == null ? null : new TimeBounds(graph, time, sequence);
-    }
-
-    /**
-     * Order by rank; the clocks must be exact. If there are many chains, descendants are counted in some of them,
-     * evenly spread, each of which represents as many others. What an event reaches has no more of these descendants
-     * than the event, so the rank still ascends along every path. O(events x counted chains) sequential reads and a
-     * sort; 16 bytes an event.
-     */
-    public static int[] byRank(Events events, ChainClocks clocks) {
-        return byRank(events, clocks, COUNTED_CHAINS);
-    }
-
-    /**
-     * The same.
-     *
-     * @param counted the least number of chains in which descendants are counted, if there are so many
-     */
-    static int[] byRank(Events events, ChainClocks clocks, int counted) {
-        int n = events.count();
-        int k = events.chains();
-        // The product of step and events is a rank at most, which must fit an int.
-        int step = Math.max(1, Math.min(k / counted, Integer.MAX_VALUE / 2 / Math.max(1, n)));
-        int[] rank = Arrays.copyOf(clocks.ancestors(), n);
-        int[] seen = new int[k];
-        int[] grown = new int[k];
-        ClockRows rows = clocks.rows();
-        for (int s = 0; s < k; s += step) {
-            int length = events.chainLength(s);
-            int start = events.chainStart(s);
-            Arrays.fill(seen, 0);
-            for (int p = 0; p < length; p++) {
-                int base = p * rows.stride();
-                int moved = rows.grown(s, base, p == 0, grown);
-                for (int i = 0; i < moved; i++) {
-                    int c = grown[i];
-                    int bound = rows.get(s, base + c);
-                    if (c != s) {
-                        // From here on, chain s descends from these events of chain c.
-                        int first = events.chainStart(c);
-                        for (int q = seen[c]; q < bound; q++) {
-                            rank[first + q] -= step * (length - p);
-                        }
-                    }
-                    seen[c] = bound;
-                }
-                rank[start + p] -= step * (length - 1 - p);
-            }
-        }
-        return byRank(rank);
-    }
-
-    /** Order by ranks, one an event; ties by number of event. */
-    public static int[] byRank(int[] rank) {
-        long[] items = new long[rank.length];
-        for (int v = 0; v < items.length; v++) {
-            items[v] = (long) rank[v] << 32 | v;
-        }
-        Arrays.sort(items);
-        int[] position = new int[items.length];
-        for (int i = 0; i < items.length; i++) {
-            position[(int) items[i]] = i;
-        }
-        return position;
     }
 
     /**
@@ -206,8 +131,8 @@ public final class EventOrder {
 
     /**
      * The same order except for commits, each of which comes right after its snapshot, or after the events that the
-     * graph requires between them. By rank the two are apart although no edge requires it, so a key that many
-     * transactions write has an overlap at every commit.
+     * graph requires between them. If chains advance in turn, the two are apart although no edge requires it, so a key
+     * that many transactions write has an overlap at every commit.
      *
      * <p>It extends the graph because an event is sorted first by the old place of a snapshot, the latest one that
      * reaches it or its own, and then by its old place. Along an edge the first does not descend and the second

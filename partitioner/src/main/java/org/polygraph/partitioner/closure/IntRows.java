@@ -101,22 +101,4 @@ final class IntRows extends ClockRows {
         }
         return sum;
     }
-
-    @Override
-    public int grown(int chain, int cell, boolean isFirst, int[] list) {
-        int[] row = cells[chain];
-        int n = 0;
-        if (isFirst) {
-            for (int c = 0; c < chains; c++) {
-                list[n] = c;
-                n += -row[cell + c] >>> 31;
-            }
-        } else {
-            for (int c = 0; c < chains; c++) {
-                list[n] = c;
-                n += (row[cell - chains + c] - row[cell + c]) >>> 31;
-            }
-        }
-        return n;
-    }
 }

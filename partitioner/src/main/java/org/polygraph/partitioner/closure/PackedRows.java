@@ -169,21 +169,4 @@ final class PackedRows extends ClockRows {
         }
         return sum;
     }
-
-    @Override
-    public int grown(int chain, int cell, boolean isFirst, int[] list) {
-        long[] row = words[chain];
-        int from = cell >> shift;
-        int n = 0;
-        for (int i = 0; i < width; i++) {
-            // Cells only grow along a chain, so those that differ are larger.
-            long differs = row[from + i] ^ (isFirst ? 0 : row[from + i - width]);
-            while (differs != 0) {
-                int at = Long.numberOfTrailingZeros(differs) / bits;
-                list[n++] = (i << shift) + at;
-                differs &= ~((long) mask << (at * bits));
-            }
-        }
-        return n;
-    }
 }

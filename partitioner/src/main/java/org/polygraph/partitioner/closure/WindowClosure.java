@@ -158,12 +158,6 @@ public final class WindowClosure implements Closure {
         return EventOrder.byTime(graph, Objects.requireNonNull(graph.realTime()), bounds());
     }
 
-    /** The result is 0, because it is not known. */
-    @Override
-    public double freedom() {
-        return 0;
-    }
-
     @Override
     public <R> R with(Function<ChainClocks, R> clocks, Function<WindowClosure, R> window) {
         return window.apply(this);

@@ -59,7 +59,6 @@ class PackedRowsTest {
                             .as(name)
                             .isTrue();
                 }
-                assertThat(EventOrder.byRank(events, packed)).as(name).isEqualTo(EventOrder.byRank(events, plain));
             }
         }
         System.out.println("seed " + SEED + ": " + exact + " rounds, " + cyclic + " cyclic");

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
@@ -108,7 +107,7 @@ class RulesAgainstBruteForceTest {
                 return closes(new CycleEvidence(indexed, graph, () -> false).ofCycles());
             }
         }
-        int[] position = EventOrder.byRank(events, clocks);
+        int[] position = clocks.order();
         ResidualCore core = ResidualCore.of(graph, indexed.versions(), indexed.commitStatus(), position, () -> false);
         if (core.isEmpty()) {
             return Answer.ACCEPT;

@@ -17,51 +17,22 @@ import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Runs a few rounds of closure, saturation, order and check. It decides the reads that rules can decide, and leaves the
- * residual core. Almost all forced edges come in the first round. Another round is worth its time only while the order
- * breaks more than one read in {@value #FEW} transactions and rounds still force many edges; the solver repairs fewer
- * reads sooner. While far more reads are broken, order and check are left to the last round.
+ * Runs a few rounds of closure and saturation, then orders the events and checks the order. It decides the reads that
+ * rules can decide, and leaves the residual core. Almost all forced edges come in the first rounds.
  */
 final class PruneLoop {
-    private static final int MOST_ROUNDS = 8;
-    private static final int FEW = 500;
     /**
-     * If at most this many reads are violated, another round is never worth its time, because the code of a small
-     * history is not yet compiled.
+     * Rounds if values are unique: the solver is as fast from there. 1M transactions, zipf 0.9, after 1, 2 and 3
+     * rounds: SER 9.9, 11.0, 11.6 CPU-s, SI 16.0, 14.3, 14.4; 300k: SER 3.7, 3.5, 3.9, SI 6.5, 5.5, 5.7.
      */
-    private static final int FEW_ITEMS = 400;
+    private static final int UNIQUE_ROUNDS = 2;
 
-    /**
-     * If more than this many times {@link #FEW} reads are violated, one round does not bring them below FEW, so no
-     * check follows it.
-     */
-    private static final int FAR = 32;
-
-    /**
-     * A round that forces less than this share of the first round's edges is the last: the solver is as fast from
-     * there. With unique values that is the second round: 1M transactions, zipf 0.9, after 1, 2 and 3 rounds: SER 9.9,
-     * 11.0, 11.6 CPU-s, SI 16.0, 14.3, 14.4; 300k: SER 3.7, 3.5, 3.9, SI 6.5, 5.5, 5.7.
-     */
-    private static final double WORTHWHILE_UNIQUE = 0.5;
-
-    /**
-     * The share above suits histories in which most pairs of events are ordered. The solver finds an edge that the
-     * rules could still force by a wrong decision, and the cost of that grows with {@link Rules#freedom}. Measured with
-     * many sessions, uniform keys, twenty transactions a session: 57 us a missing edge at a freedom of 14,000
-     * transactions (40,000 in 2,000 sessions), at least 700 us at 35,000 (100,000 in 5,000), so it grows with the cube,
-     * and is nothing at a few hundred, as with 50 sessions. A round is worth its time while the edges of the next
-     * round, about {@value #NEXT_SHARE} of this one's, would cost the solver more.
-     */
-    private static final double SOLVER_NANOS = 2.3e-8;
-
-    private static final double NEXT_SHARE = 0.4;
-    /** Cost of a round: closure for each cell of the clocks; rules for each read or write. */
+    /** Rounds if values repeat. They decide reads with several candidates, which is hard for the solver. */
+    private static final int REPEATED_ROUNDS = 8;
+    /** Estimated cost of a round: closure for each cell of the clocks; rules for each read or write. */
     private static final double CELL_NANOS = 10;
 
     private static final double ITEM_NANOS = 250;
-
-    /** {@link #WORTHWHILE_UNIQUE} if values repeat. Then rounds decide reads, which is hard for the solver. */
-    private static final double WORTHWHILE_REPEATED = 0.06;
 
     /**
      * Rounds after a refutation by the solver, for evidence. Their time is estimated, not measured, so that the
@@ -79,15 +50,6 @@ final class PruneLoop {
     private @Nullable Rules rules;
     private int @Nullable [] position;
     private @Nullable ResidualCore core;
-    private int lastForced;
-    /** The number of rounds done. */
-    private int round;
-
-    /** The most edges that a round forced. */
-    private int mostForced;
-    /** Whether {@link #position} is older than the last forced edge, or there is none. */
-    private boolean isStale = true;
-
     private @Nullable Refuted refutation;
 
     /**
@@ -200,44 +162,22 @@ final class PruneLoop {
             return;
         }
         close(made);
-        if (tuning.rounds() == 0 && refutation == null) {
+        Saturation.RoundResult result = Saturation.RoundResult.FORCED;
+        for (int round = mostRounds();
+                round > 0 && refutation == null && result == Saturation.RoundResult.FORCED;
+                round--) {
+            result = round(made);
+        }
+        if (refutation == null) {
             order(made);
-            return;
-        }
-        rounds(made);
-    }
-
-    private void rounds(Rules made) {
-        long few = Math.max(FEW_ITEMS, graph.events().chainsByTransaction().length / FEW);
-        double worthwhile = history.versions().hasUniqueValues() ? WORTHWHILE_UNIQUE : WORTHWHILE_REPEATED;
-        boolean adaptive = tuning.rounds() == Tuning.ADAPTIVE;
-        int mostRounds = adaptive ? MOST_ROUNDS : tuning.rounds();
-        while (refutation == null) {
-            round++;
-            Saturation.RoundResult result = round(made);
-            if (refutation != null) {
-                return;
-            }
-            mostForced = Math.max(mostForced, lastForced);
-            isStale |= result == Saturation.RoundResult.FORCED;
-            boolean last = result == Saturation.RoundResult.FIXPOINT
-                    || round == mostRounds
-                    || (adaptive && lastForced < worthwhile * mostForced && !savesTheSolver(made));
-            ResidualCore known = core;
-            if (isStale && (last || (adaptive && (known == null || known.violated() <= FAR * few)))) {
-                order(made);
-                isStale = false;
-            }
-            if (last || (adaptive && core().violated() <= few)) {
-                return;
-            }
         }
     }
 
-    /** Whether another round takes less time than the solver would for the edges that it forces. */
-    private boolean savesTheSolver(Rules made) {
-        double perEdge = SOLVER_NANOS * Math.pow(made.freedom() / graph.events().perTransaction(), 3);
-        return NEXT_SHARE * lastForced * perEdge > roundNanos();
+    private int mostRounds() {
+        if (tuning.rounds() != Tuning.ADAPTIVE) {
+            return tuning.rounds();
+        }
+        return history.versions().hasUniqueValues() ? UNIQUE_ROUNDS : REPEATED_ROUNDS;
     }
 
     /** Estimated time of a round. */
@@ -268,8 +208,7 @@ final class PruneLoop {
         try {
             result = made.round(stop);
         } finally {
-            lastForced = graph.edges() - before;
-            phases.end(lastForced);
+            phases.end(graph.edges() - before);
         }
         if (result == Saturation.RoundResult.CONTRADICTION) {
             refutation = new Refuted(made.impossibleKey(), made.impossibleReader(), graph.currentRound());

@@ -105,19 +105,11 @@ final class Rules {
     }
 
     /**
-     * Returns the position of each event in the order by rank, or by time if real time is part of the graph;
+     * Returns the position of each event in the order of chains in turn, or by time if real time is part of the graph;
      * reachability must be exact.
      */
     int[] order() {
         return closure.order();
-    }
-
-    /**
-     * Returns the average number of events to which an event has no known order; reachability must be exact. The result
-     * is 0 with real time, because few pairs are then open.
-     */
-    double freedom() {
-        return closure.freedom();
     }
 
     /**

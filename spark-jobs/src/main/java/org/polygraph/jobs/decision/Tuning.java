@@ -14,7 +14,7 @@ import org.polygraph.solver.SolverOptions;
  * @param solver options of the solver; the decision sets budgets and proof
  */
 public record Tuning(int rounds, RealTimeRows rows, int workers, SolverOptions solver) {
-    /** A few rounds, while the order breaks so many reads that another round saves time. */
+    /** A few rounds: more if values repeat. */
     public static final int ADAPTIVE = -1;
     /** No closure and no rules, as if the clocks did not fit into memory: the solver decides alone. */
     public static final int NO_RULES = -2;
