@@ -129,7 +129,7 @@ final class VerifyCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    /** Tasks on Spark replay a large order in pieces. */
+    /** Executors of Spark replay an order without a table. */
     @Mixin
     private final EngineOptions engine = new EngineOptions();
 

@@ -59,7 +59,7 @@ public final class CertifiedOrder {
             try (Workers made = plan == null ? null : made(workers, stop)) {
                 return plan == null || made == null
                         ? null
-                        : new CertifiedOrder(made, settings, run, header).replay(plan, mayHaveLoaders);
+                        : new CertifiedOrder(made, settings, run, header).located(plan, mayHaveLoaders);
             }
         };
     }
@@ -70,6 +70,20 @@ public final class CertifiedOrder {
         } catch (BudgetException e) {
             StoppedException.check(stop);
             return null;
+        }
+    }
+
+    /** Replays the order. A failure to read or write a file names the folder of scratch files, which the user may not know. */
+    private Verification.@Nullable Replayed located(ReadPlan plan, boolean mayHaveLoaders)
+            throws HistoryException, IOException {
+        try {
+            return replay(plan, mayHaveLoaders);
+        } catch (IOException e) {
+            throw new IOException(
+                    "replay, with scratch files in " + workers.folder() + ": found " + e.getMessage()
+                            + "; expected files that can be read, and a folder with room; make room, then run the"
+                            + " command again",
+                    e);
         }
     }
 

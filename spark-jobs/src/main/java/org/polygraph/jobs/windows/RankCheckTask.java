@@ -61,15 +61,17 @@ record RankCheckTask(ArrayList<Section> sections, int part, String run, RankHead
             while (hasNext && isBefore(session, index)) {
                 pass(false);
             }
-            String name = Names.transaction(session, index);
             if (!hasNext || rows.session() != session || rows.index() != index) {
-                wrong("the certificate orders " + name + ", which the history does not have");
+                wrong("the certificate orders " + Names.transaction(session, index)
+                        + ", which the history does not have");
                 return;
             }
             if (snapshot < 0 || commit < 0) {
-                wrong(name + " has place " + Math.min(snapshot, commit) + "; places are 0 or more");
+                wrong(Names.transaction(session, index) + " has place " + Math.min(snapshot, commit)
+                        + "; places are 0 or more");
             } else if (rows.commit() != commit || rows.snapshot() != snapshot) {
-                wrong(name + " was not replayed at its places " + snapshot + " and " + commit);
+                wrong(Names.transaction(session, index) + " was not replayed at its places " + snapshot + " and "
+                        + commit);
             }
             pass(true);
         }

@@ -188,18 +188,18 @@ class FaultsTest {
         }
     }
 
-    /** Tasks of `verify` shuffle what they read. */
+    /** Tasks of `verify` write what they read to scratch files. */
     @Test
     void noRoomForTheReplay() throws IOException, InterruptedException {
-        assumeDisk(local);
+        assumeDisk(faults.stages);
         Path out = faults.out("replay");
         faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out));
         List<String> words = new ArrayList<>(List.of("verify", out.toString()));
         words.addAll(List.of(SPARK));
-        withoutRoom(local, () -> {
+        withoutRoom(faults.stages, () -> {
             InProcess verify = InProcess.run(words);
             assertThat(verify.err() + verify.out())
-                    .contains("Spark could not replay the order: ", NO_SPACE, "make room in spark.local.dir (" + local)
+                    .contains("Spark could not read the certificate: ", NO_SPACE, "make room in " + faults.stages)
                     .doesNotContain("\tat ");
             assertThat(verify.exitCode()).isEqualTo(6);
         });
