@@ -3,6 +3,8 @@ package org.polygraph.jobs.decision;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.closure.EventOrder;
+import org.polygraph.partitioner.closure.TopologicalOrder;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
@@ -108,11 +110,12 @@ record SmallDecision(int @Nullable [] position, boolean[] counted) {
      * @return null if that order breaks many reads, or repairs take long
      */
     private static @Nullable SmallDecision near(IndexedHistory history, KnownGraph graph, int[] ranks, Budget budget) {
-        int[] position = NearOrder.of(graph, ranks);
-        if (position == null) {
+        graph.indexPredecessors();
+        int[] sequence = TopologicalOrder.fair(graph);
+        if (sequence == null) {
             return null;
         }
-        graph.indexPredecessors();
+        int[] position = EventOrder.byWishes(graph, sequence, ranks.clone());
         HistoryTable table = history.table();
         ResidualCore core =
                 ResidualCore.of(graph, history.versions(), history.commitStatus(), position, budget::exhausted);
