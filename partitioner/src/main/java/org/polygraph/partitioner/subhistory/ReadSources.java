@@ -2,6 +2,7 @@ package org.polygraph.partitioner.subhistory;
 
 import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntSet;
 import java.util.Arrays;
@@ -19,11 +20,18 @@ import org.polygraph.storage.table.HistoryTable;
  *   <li>if the transaction wrote the key before: the last such write, or one of the same value directly before it;
  *   <li>else every possible source: each other transaction's last write of the key, if it wrote the value read, the
  *       transaction may count, and it does not follow the reader in its session; or again one of the same value
- *       directly before it.
+ *       directly before it, if neither is an insert or a delete.
  * </ol>
  *
- * <p>With an operation on a key that a transaction which may count inserts or deletes, it contains every write of the
- * key by a transaction that may count.
+ * <p>A key that a transaction which may count inserts or deletes is a row. At SI, with an operation on a row the set
+ * contains every write of it by a transaction that may count. At SER the set contains, with each insert or delete,
+ *
+ * <ol>
+ *   <li>the writes of the row before it in its transaction;
+ *   <li>if that is the first one: the first read of the row in its transaction, if there is one before it; else, with
+ *       an insert, each last write of the row by another transaction that may count and does not follow in the session,
+ *       if it is a delete; with a delete, if it is not.
+ * </ol>
  *
  * <p><b>If a closed set violates the level, the whole history does.</b> Take an order that explains the whole history,
  * with some of the indeterminate transactions counted, and remove the operations outside the set. Sessions still
@@ -34,8 +42,11 @@ import org.polygraph.storage.table.HistoryTable;
  * that its own transaction overwrote may become the last one, and a source may have aborted; both only allow more
  * orders.
  *
- * <p>Of a key that is inserted or deleted the set has all writers, in the same order, or none. So each insert finds no
- * row, each delete finds one, and writers of one incarnation do not overlap.
+ * <p>At SI the set has all writers of a row, in the same order, or none. So each insert finds no row, each delete finds
+ * one, and writers of one incarnation do not overlap. At SER an insert or delete finds what the last writer W before
+ * its transaction left, if the transaction did not write the row before. If the transaction has a read of that, W is a
+ * source of it; else what W left is what the insert or the delete needs. So the set has the last write of W in both
+ * cases, and no writer between them.
  *
  * <p>A history without some appends of lists has lists without their elements, as {@link HistorySelection} makes them.
  * So a set of operations on lists needs no appends for the proof; it has that of the last element of each list, so that
@@ -48,21 +59,23 @@ import org.polygraph.storage.table.HistoryTable;
  *
  * <p>A repeated row requires the rows with its key before it in the result. No order explains a result with one.
  *
- * <p>Only operations on the same key are required. A write of a plain key requires nothing, and all operations on a key
- * that is inserted or deleted require the same writes. So requirements are one level deep.
+ * <p>Only operations on the same key are required. A write of a plain key requires nothing.
  */
 final class ReadSources {
     private static final int NONE = -1;
 
     private final HistoryTable table;
     private final boolean maybe;
+    /** Whether all operations of a transaction take place at once. */
+    private final boolean isSerial;
     /** By key of a read seen so far: the operations that write the key, ascending. */
     private final Int2ObjectOpenHashMap<IntArrayList> writes = new Int2ObjectOpenHashMap<>();
     /** By key: whether a transaction that may count inserts or deletes it; empty if none does. */
     private final boolean[] rows;
 
-    ReadSources(HistoryTable table, IndexedHistory.Indeterminate indeterminate) {
+    ReadSources(HistoryTable table, IndexedHistory.Indeterminate indeterminate, boolean isSerial) {
         this.table = table;
+        this.isSerial = isSerial;
         this.maybe = indeterminate == IndexedHistory.Indeterminate.MAYBE;
         rows = new boolean[table.hasRows() ? table.keys().size() : 0];
         for (int t = 0; rows.length > 0 && t < table.transactions(); t++) {
@@ -150,21 +163,43 @@ final class ReadSources {
     }
 
     /**
-     * The operations that an operation requires: writes, and of a repeated row those before it in its result with the
-     * writes that they require. Only for operations that {@link #closed} has seen.
+     * The operations that an operation requires, with those that these require. Only for operations that {@link
+     * #closed} has seen.
      */
     IntArrayList required(int operation) {
+        if (!isRow(table.key(operation))) {
+            return direct(operation);
+        }
+        IntLinkedOpenHashSet all = new IntLinkedOpenHashSet();
+        IntArrayList next = IntArrayList.of(operation);
+        while (!next.isEmpty()) {
+            for (int o : direct(next.popInt())) {
+                if (o != operation && all.add(o)) {
+                    next.add(o);
+                }
+            }
+        }
+        return new IntArrayList(all);
+    }
+
+    /** The writes that an operation requires, and of a repeated row those before it in its result. */
+    private IntArrayList direct(int operation) {
         IntArrayList required = new IntArrayList(2);
         if (table.isRepeatedRow(operation)) {
             int before = table.rowBefore(operation);
-            required.addAll(required(before));
+            required.addAll(direct(before));
             required.add(before);
         }
         int t = HistorySelection.transactionOf(table, operation);
-        IntArrayList ofKey = isRow(table.key(operation)) && mayCount(t) ? writes.get(table.key(operation)) : null;
-        for (int i = 0; ofKey != null && i < ofKey.size(); i++) {
-            if (ofKey.getInt(i) != operation && mayCount(HistorySelection.transactionOf(table, ofKey.getInt(i)))) {
-                required.add(ofKey.getInt(i));
+        if (isRow(table.key(operation)) && mayCount(t)) {
+            if (isSerial) {
+                found(operation, t, required);
+            } else {
+                writes.get(table.key(operation)).forEach(o -> {
+                    if (o != operation && mayCount(HistorySelection.transactionOf(table, o))) {
+                        required.add(o);
+                    }
+                });
             }
         }
         if (table.isWrite(operation) || !mayCount(t)) {
@@ -184,6 +219,39 @@ final class ReadSources {
             }
         }
         return required;
+    }
+
+    /** Adds what shows which row an insert or a delete finds at SER. */
+    private void found(int operation, int transaction, IntArrayList required) {
+        if (!table.isInsert(operation) && !table.isDelete(operation)) {
+            return;
+        }
+        int key = table.key(operation);
+        for (int o = table.firstOperation(transaction); o < operation; o++) {
+            if (table.isWriteOf(o, key)) {
+                required.add(o);
+            }
+        }
+        if (!required.isEmpty()) {
+            return;
+        }
+        int read = table.firstRead(transaction, key);
+        if (read >= 0 && read < operation) {
+            required.add(read);
+            return;
+        }
+        IntArrayList ofKey = writes.get(key);
+        int end = table.transactionsEnd(table.sessionOf(transaction));
+        for (int i = 0; i < ofKey.size(); i++) {
+            int t = HistorySelection.transactionOf(table, ofKey.getInt(i));
+            boolean follows = t >= transaction && t < end;
+            if (!follows
+                    && mayCount(t)
+                    && isLast(ofKey, i, t)
+                    && table.isDelete(ofKey.getInt(i)) == table.isInsert(operation)) {
+                required.add(ofKey.getInt(i));
+            }
+        }
     }
 
     private void ownWrites(int read, int transaction, int last, IntArrayList required) {
@@ -225,6 +293,8 @@ final class ReadSources {
                     int first = i;
                     while (first > 0
                             && ofKey.getInt(first - 1) >= table.firstOperation(t)
+                            && isPlain(ofKey.getInt(first))
+                            && isPlain(ofKey.getInt(first - 1))
                             && table.value(ofKey.getInt(first - 1)) == value) {
                         first--;
                     }
@@ -232,6 +302,10 @@ final class ReadSources {
                 }
             }
         }
+    }
+
+    private boolean isPlain(int write) {
+        return !table.isInsert(write) && !table.isDelete(write);
     }
 
     private boolean isLast(IntArrayList ofKey, int i, int transaction) {

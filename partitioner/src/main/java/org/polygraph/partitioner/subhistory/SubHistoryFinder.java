@@ -1,5 +1,6 @@
 package org.polygraph.partitioner.subhistory;
 
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntRBTreeSet;
 import it.unimi.dsi.fastutil.ints.IntSets;
 import java.util.List;
@@ -62,10 +63,10 @@ public final class SubHistoryFinder {
         this.clockSkewNanos = clockSkewNanos;
         this.judge = judge;
         this.stop = stop;
-        this.sources = new ReadSources(whole, indeterminate);
+        boolean isSerial = !level.isAxiom() && level.eventsPerTransaction() == 1;
+        this.sources = new ReadSources(whole, indeterminate, isSerial);
         // Under SI plain writers may not overlap, those of a row may.
-        boolean isWeaker = whole.hasRows() && !level.isAxiom() && level.eventsPerTransaction() == 1;
-        this.plain = isWeaker ? new ReadSources(whole.withoutRows(), indeterminate) : null;
+        this.plain = whole.hasRows() && isSerial ? new ReadSources(whole.withoutRows(), indeterminate, true) : null;
     }
 
     /**
@@ -128,7 +129,8 @@ public final class SubHistoryFinder {
 
     /** Whether nothing can be left out of a sub-history at the level of this finder. */
     public boolean isMinimal(SubHistory sub) {
-        Shrinker shrinker = new Shrinker(sources, sub.operations(), judge, stop);
+        int[] closed = sources.closed(new IntOpenHashSet(sub.operations()));
+        Shrinker shrinker = new Shrinker(sources, closed, judge, stop);
         return shrinker.run() && shrinker.result().length == sub.operations().length;
     }
 

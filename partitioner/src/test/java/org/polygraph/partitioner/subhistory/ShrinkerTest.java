@@ -47,7 +47,7 @@ class ShrinkerTest {
             .generate();
 
     private static int left(Counting judge, boolean minimal) {
-        ReadSources sources = new ReadSources(TABLE, IndexedHistory.Indeterminate.MAYBE);
+        ReadSources sources = new ReadSources(TABLE, IndexedHistory.Indeterminate.MAYBE, true);
         IntOpenHashSet all = new IntOpenHashSet();
         for (int o = 0; o < TABLE.operations(); o++) {
             all.add(o);
@@ -101,7 +101,7 @@ class ShrinkerTest {
                 return spent[0];
             }
         };
-        ReadSources sources = new ReadSources(table, IndexedHistory.Indeterminate.MAYBE);
+        ReadSources sources = new ReadSources(table, IndexedHistory.Indeterminate.MAYBE, true);
         int[] all = IntStream.range(0, table.operations()).toArray();
         Shrinker shrinker = new Shrinker(sources, all, judge, () -> judge.spent() >= 1);
         assertThat(shrinker.run()).isTrue();

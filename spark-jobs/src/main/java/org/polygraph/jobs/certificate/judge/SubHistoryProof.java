@@ -26,8 +26,11 @@ import org.polygraph.storage.table.HistoryTable;
  *       key has the value read. This value is also the last one that the writer writes to the key in S. The reader
  *       itself and later transactions of its session are not possible writers, because no order puts them before it;
  *   <li>a list that it read has the elements that it has in H, without those that H appends and S does not;
- *   <li>for a write of a key that some transaction which may count inserts or deletes in H, S has all writes of the key
- *       of all transactions that may count.
+ *   <li>SI: for a write of a key that some transaction which may count inserts or deletes in H, S has all writes of the
+ *       key of all transactions that may count;
+ *   <li>SER: for an insert or a delete, S has the writes of the key before it in its transaction. If H has none, S has
+ *       a read of the key before it in its transaction; or else, for an insert, the last write of the key of each other
+ *       transaction that may count and does not follow in the session, if that is a delete; for a delete, if it is none.
  * </ol>
  *
  * <p><b>Then, if S violates the guarantee, so does H</b> (SER, SI, SSER, SSI). Proof by contraposition: let an order
@@ -128,7 +131,7 @@ public final class SubHistoryProof {
     }
 
     /**
-     * Checks conditions 2, 3 and 5. Returns a sentence about an operation that the sub-history lacks, or null if it is
+     * Checks conditions 2, 3, 5 and 6. Returns a sentence about an operation that the sub-history lacks, or null if it is
      * closed.
      */
     @Nullable
@@ -139,7 +142,7 @@ public final class SubHistoryProof {
     private @Nullable String gaps(Gaps gaps) {
         String wrong = ownReads(gaps);
         if (wrong == null && whole.hasRows()) {
-            wrong = rows(gaps);
+            wrong = terms.guarantee().events() == 1 ? found(gaps) : rows(gaps);
         }
         return wrong == null ? writers(gaps) : wrong;
     }
@@ -177,6 +180,63 @@ public final class SubHistoryProof {
             }
         }
         return null;
+    }
+
+    /** Checks condition 6. */
+    private @Nullable String found(Gaps gaps) {
+        BitSet has = new BitSet();
+        for (int o : embedding.operations()) {
+            has.set(o);
+        }
+        Map<Integer, Set<Integer>> finders = new HashMap<>();
+        for (int t = 0; t < sub.transactions(); t++) {
+            for (int o = sub.firstOperation(t); terms.mayCount(sub.statuses()[t]) && o < sub.operationsEnd(t); o++) {
+                int at = embedding.operation(o);
+                int key = whole.key(at);
+                if (!whole.isInsert(at) && !whole.isDelete(at)) {
+                    continue;
+                }
+                int w = embedding.transaction(t);
+                int own = whole.lastWrite(w, key, at);
+                for (int before = own; before >= 0; before = whole.lastWrite(w, key, before)) {
+                    String wrong = has.get(before) ? null : lacks(before, w, at, gaps);
+                    if (wrong != null) {
+                        return wrong;
+                    }
+                }
+                int read = sub.firstRead(t, sub.key(o));
+                if (own < 0 && (read < 0 || read > o)) {
+                    finders.computeIfAbsent(key, k -> new HashSet<>()).add(at);
+                }
+            }
+        }
+        for (int w = 0; w < whole.transactions(); w++) {
+            for (int o = whole.firstOperation(w);
+                    terms.mayCount(whole.statuses()[w]) && o < whole.operationsEnd(w);
+                    o++) {
+                Set<Integer> ofKey = whole.isWrite(o) ? finders.get(whole.key(o)) : null;
+                if (ofKey == null || whole.lastWrite(w, whole.key(o)) != o || keptLast(w, o)) {
+                    continue;
+                }
+                for (int at : ofKey) {
+                    int finder = HistorySelection.transactionOf(whole, at);
+                    boolean follows = w >= finder && whole.sessionOf(w) == whole.sessionOf(finder);
+                    String wrong = follows || whole.isDelete(o) != whole.isInsert(at) ? null : lacks(o, w, at, gaps);
+                    if (wrong != null) {
+                        return wrong;
+                    }
+                }
+            }
+        }
+        return null;
+    }
+
+    private @Nullable String lacks(int write, int writer, int at, Gaps gaps) {
+        return gaps.found(
+                write,
+                Names.transaction(whole, HistorySelection.transactionOf(whole, at))
+                        + (whole.isInsert(at) ? " inserted key " : " deleted key ") + Names.key(whole, whole.key(at))
+                        + ", which " + Names.transaction(whole, writer) + " wrote; the sub-history lacks this write");
     }
 
     /**
@@ -383,7 +443,7 @@ public final class SubHistoryProof {
         }
         for (int reader : readBy) {
             boolean cannot = w >= reader && whole.sessionOf(w) == whole.sessionOf(reader);
-            if (!cannot && !keptLast(w, key, value)) {
+            if (!cannot && !keptLast(w, o)) {
                 return gaps.found(
                         o,
                         Names.transaction(whole, reader) + " read key " + Names.key(whole, key) + " = "
@@ -394,14 +454,13 @@ public final class SubHistoryProof {
         return null;
     }
 
-    private boolean keptLast(int w, int key, long value) {
+    /** Whether the last write of a key by transaction w leaves the same in the sub-history as the last one in the whole, o. */
+    private boolean keptLast(int w, int o) {
         Integer t = embedding.kept(w);
-        if (t == null) {
-            return false;
-        }
-        for (int o = sub.operationsEnd(t) - 1; o >= sub.firstOperation(t); o--) {
-            if (whole.isWriteOf(embedding.operation(o), key)) {
-                return whole.value(embedding.operation(o)) == value;
+        for (int i = t == null ? -1 : sub.operationsEnd(t) - 1; t != null && i >= sub.firstOperation(t); i--) {
+            int at = embedding.operation(i);
+            if (whole.isWriteOf(at, whole.key(o))) {
+                return whole.value(at) == whole.value(o) && whole.isDelete(at) == whole.isDelete(o);
             }
         }
         return false;
