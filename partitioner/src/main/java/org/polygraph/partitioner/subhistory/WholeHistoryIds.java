@@ -49,11 +49,12 @@ public final class WholeHistoryIds {
                 inWhole(of.transactions(), selection.transactions()),
                 inWhole(of.operations(), selection.operations()),
                 of.minimal(),
-                of.judge());
+                of.judge(),
+                of.recorded());
     }
 
     private static int[] inWhole(int[] ids, int[] whole) {
-        return IntStream.of(ids).map(id -> whole[id]).toArray();
+        return IntStream.of(ids).map(id -> whole[id]).sorted().toArray();
     }
 
     private List<Dependency> dependencies(List<Dependency> of) {

@@ -24,6 +24,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.SubHistoryFinder;
+import org.polygraph.partitioner.subhistory.WholeHistoryIds;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistorySelection;
@@ -111,9 +112,9 @@ public final class Counterexamples {
             Violation shrunk = finder == null
                     ? violation
                     : shrunk(finder, violation, reported.isEmpty() ? refuted.known() : List.of());
-            Violation judged = judged(shrunk, name, finder);
+            Violation judged = asKept(PredicateName.of(judged(shrunk, name, finder), table));
             if (reported.stream().noneMatch(other -> isSame(other, judged))) {
-                reported.add(PredicateName.of(judged, table));
+                reported.add(judged);
             }
             List<Violation> known = new ArrayList<>(reported);
             known.addAll(violations.subList(i + 1, violations.size()));
@@ -121,7 +122,7 @@ public final class Counterexamples {
         }
         List<Violation> further = new ArrayList<>();
         for (Violation violation : new BeyondReads(table, request, whole, rest).of(violations)) {
-            Violation shown = asRecorded(violation);
+            Violation shown = asKept(asRecorded(violation));
             if (reported.stream().noneMatch(other -> isSame(other, shown))) {
                 further.add(shown);
             }
@@ -243,6 +244,29 @@ public final class Counterexamples {
             }
             return replaces;
         });
+    }
+
+    /**
+     * Returns the violation that a check of the recorded form of the sub-history finds first. This form may have a
+     * simpler violation than the one that it was found for. Example: a result has a row that a later transaction wrote,
+     * and whose columns do not match the condition.
+     */
+    private Violation asKept(Violation violation) {
+        SubHistory sub = violation.minimal();
+        if (sub == null || !sub.recorded() || sub.operations().length == table.operations()) {
+            return violation;
+        }
+        HistorySelection kept = RecordedSelection.selection(table, sub.operations());
+        if (kept == null) {
+            return violation;
+        }
+        HistoryTable plain = kept.table().withoutRows();
+        boolean isShownByWrites = request.terms().guarantee().events() == 1
+                && BruteForce.judge(plain, request.terms(), BruteForce.FEW_STATES, time::exhausted)
+                        == BruteForce.Answer.VIOLATED;
+        List<Violation> again = rest.violations(isShownByWrites ? plain : kept.table(), request, time);
+        boolean isShown = !again.isEmpty() && again.get(0).minimal() != null;
+        return isShown ? new WholeHistoryIds(kept).of(again.get(0)) : violation;
     }
 
     private boolean hasTimeInOrder() {

@@ -2,7 +2,10 @@ package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 
 /**
@@ -34,6 +37,66 @@ public final class HistorySelection {
      */
     public static HistorySelection of(HistoryTable whole, int[] operations) {
         return ofExplicit(whole, whole.listVersions() == null ? operations : ListSelection.explicit(whole, operations));
+    }
+
+    /**
+     * The selection in another form.
+     *
+     * @param other has the same transactions. The operations of each of its keys are those of a key of this selection,
+     *     of the same name if there is one
+     * @return null if it has other operations
+     */
+    @Nullable
+    HistorySelection as(HistoryTable other) {
+        List<IntArrayList> own = byKey(table);
+        List<IntArrayList> others = byKey(other);
+        int[] otherKeys = new int[others.size()];
+        int[] origins = new int[other.operations()];
+        for (int key = 0; key < otherKeys.length; key++) {
+            IntArrayList wanted = others.get(key);
+            String name = other.keys().label(key);
+            // Conditions that match the same values of a row have one key, whose name is that of any of them.
+            int end = name.startsWith(PredicateReads.ROW) ? name.indexOf(' ', PredicateReads.ROW.length()) : -1;
+            String ofRow = name.substring(0, end + 1);
+            int like = -1;
+            for (int k = 0; k < own.size() && !wanted.isEmpty(); k++) {
+                String label = table.keys().label(k);
+                boolean mayBe = label.equals(name) || like < 0 && !ofRow.isEmpty() && label.startsWith(ofRow);
+                like = mayBe && isSame(own.get(k), other, wanted) ? k : like;
+            }
+            if (like < 0 && !wanted.isEmpty()) {
+                return null;
+            }
+            otherKeys[key] = like < 0 ? -1 : keys[like];
+            for (int i = 0; i < wanted.size(); i++) {
+                origins[wanted.getInt(i)] = operations[own.get(like).getInt(i)];
+            }
+        }
+        return new HistorySelection(other, transactions, otherKeys, origins);
+    }
+
+    private static List<IntArrayList> byKey(HistoryTable table) {
+        List<IntArrayList> byKey = new ArrayList<>();
+        for (int key = 0; key < table.keys().size(); key++) {
+            byKey.add(new IntArrayList(2));
+        }
+        for (int o = 0; o < table.operations(); o++) {
+            byKey.get(table.key(o)).add(o);
+        }
+        return byKey;
+    }
+
+    /** Whether operations of one key are the same reads and writes of the same transactions as those of another. */
+    private boolean isSame(IntArrayList own, HistoryTable other, IntArrayList wanted) {
+        boolean isSame = own.size() == wanted.size();
+        for (int i = 0; isSame && i < own.size(); i++) {
+            int o = own.getInt(i);
+            int p = wanted.getInt(i);
+            isSame = table.isWrite(o) == other.isWrite(p)
+                    && table.value(o) == other.value(p)
+                    && transactionOf(table, o) == transactionOf(other, p);
+        }
+        return isSame;
     }
 
     private static HistorySelection ofExplicit(HistoryTable whole, int[] operations) {
@@ -188,8 +251,8 @@ public final class HistorySelection {
     }
 
     /**
-     * By operation of the selection: its id in the whole, ascending; of one that is implied, the id of the operation
-     * that implies it. Not a copy.
+     * By operation of the selection: its id in the whole; of one that is implied, the id of the operation that implies
+     * it. Not a copy.
      */
     public int[] operations() {
         return operations;

@@ -64,6 +64,17 @@ public final class RecordedSelection {
     }
 
     /**
+     * Returns some operations as they were recorded, with the ids that they have in the history.
+     *
+     * @param operations ids, ascending
+     * @return null where {@link #of(HistoryTable, int[])} is null, or if the recorded form has other operations
+     */
+    public static @Nullable HistorySelection selection(HistoryTable table, int[] operations) {
+        HistoryTable recorded = of(table, operations);
+        return recorded == null ? null : HistorySelection.of(table, operations).as(recorded);
+    }
+
+    /**
      * Returns the operations that express the recorded form of some operations: with each predicate all that express it
      * on rows of the selection, and with each write all that state which conditions it fulfils.
      *
