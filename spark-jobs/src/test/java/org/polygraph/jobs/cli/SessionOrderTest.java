@@ -82,23 +82,6 @@ class SessionOrderTest {
     }
 
     @Test
-    void aViolationThatExistsOnlyBySessionOrderSaysSo() throws IOException {
-        String file = write().toString();
-        InProcess with = InProcess.run("check", "-l", "si", "--json", file);
-        assertThat(with.exitCode()).isEqualTo(3);
-        assertThat(with.out()).contains("\"session_order\":\"yes\",\"needs_session_order\":true");
-        assertThat(InProcess.run("check", "-l", "si", file).out())
-                .contains("without session order (--session-order none) the history keeps si.");
-        assertThat(InProcess.run("check", "-l", "rc", file).exitCode()).isZero();
-        // This one needs no session.
-        Path other = Files.writeString(
-                folder.resolve("other.jsonl"),
-                Files.readString(Path.of(file))
-                        + "{\"session\":9,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"r\",\"key\":\"a\",\"value\":7}]}\n");
-        assertThat(InProcess.run("check", "-l", "si", other.toString()).out()).doesNotContain("without session order");
-    }
-
-    @Test
     void aRunWithoutSessionOrderIsAnotherRunThatVerifies() throws IOException {
         String file = write().toString();
         String out = folder.resolve("out").toString();
@@ -120,38 +103,6 @@ class SessionOrderTest {
                 count++;
             }
             assertThat(count).isEqualTo(4);
-        }
-    }
-
-    /** The stored sub-history has recorded sessions, so it is judged without their order too. */
-    @Test
-    void aViolationWithoutSessionOrderVerifies() throws IOException {
-        Path file = Files.writeString(
-                folder.resolve("lost.jsonl"),
-                Files.readString(write())
-                        + "{\"session\":7,\"index\":2,\"status\":\"committed\",\"ops\":[{\"op\":\"r\",\"key\":\"a\",\"value\":1},{\"op\":\"w\",\"key\":\"a\",\"value\":3}]}\n");
-        Path out = folder.resolve("out");
-        InProcess run =
-                InProcess.run("check", "-l", "si", "--session-order", "none", "-o", out.toString(), file.toString());
-        assertThat(run.exitCode()).isEqualTo(3);
-        assertThat(run.out())
-                .contains("LostUpdate")
-                .contains("s7#2")
-                .contains("s8#0")
-                .doesNotContain("SO-->");
-        try (var runs = Files.newDirectoryStream(out, "run=*")) {
-            InProcess verified = InProcess.run("verify", runs.iterator().next().toString(), file.toString());
-            assertThat(verified.exitCode()).as(verified.out() + verified.err()).isZero();
-        }
-    }
-
-    @Test
-    void chainsProofsAndWindowsRefuseIt() throws IOException {
-        String file = write().toString();
-        for (String option : new String[] {"--after x", "--proof p", "--window 5"}) {
-            InProcess run = InProcess.of("check -l ser --session-order none " + option + " " + file);
-            assertThat(run.exitCode()).isEqualTo(2);
-            assertThat(run.err()).contains("--session-order none");
         }
     }
 }

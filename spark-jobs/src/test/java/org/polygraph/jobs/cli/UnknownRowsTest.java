@@ -112,55 +112,6 @@ class UnknownRowsTest {
         assertThat(counts).containsKeys("PASS holds", "verify VERIFIED");
     }
 
-    @Test
-    void aReadShowsARow() throws IOException {
-        String write = line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7,\"count\":2}");
-        String path = file(
-                HEADER + write + line(1, "{\"op\":\"r\",\"key\":1,\"value\":7},{\"op\":\"r\",\"key\":2,\"value\":5}"));
-        InProcess violation = InProcess.run("check", "-l", "ser", path);
-        assertThat(violation.word()).as(violation.toString()).isNotEqualTo("PASS");
-        String seen = file(
-                HEADER + write + line(1, "{\"op\":\"r\",\"key\":1,\"value\":7},{\"op\":\"r\",\"key\":2,\"value\":7}"));
-        assertThat(InProcess.run("check", "-l", "ser", seen).word()).isEqualTo("PASS");
-    }
-
-    /** Two writes leave the same value, and the later one in the table is aborted. */
-    @Test
-    void anAbortedWriteHidesNoOpenOne() throws IOException {
-        String write = "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7,\"count\":2}";
-        String path = file(HEADER
-                + line(0, write)
-                + line(1, write).replace("committed", "aborted")
-                + line(2, "{\"op\":\"r\",\"key\":1,\"value\":7},{\"op\":\"r\",\"key\":2,\"value\":7}"));
-        assertThat(InProcess.run("check", "-l", "ser,si", path).exitCode()).isZero();
-    }
-
-    /** The rows of the second write match because of the first one, whose rows no read shows. */
-    @Test
-    void aWriteMayMatchBecauseOfAnOpenOne() throws IOException {
-        String open = "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":5,\"row\":{\"a\":2},\"count\":2}";
-        for (String second : new String[] {"\"count\":2", "\"keys\":[1,2]"}) {
-            String write = "{\"op\":\"pw\",\"where\":{\"a\":[2,3]},\"value\":7," + second + "}";
-            String path = file(HEADER
-                    + line(0, open + "," + write)
-                    + line(1, "{\"op\":\"r\",\"key\":1,\"value\":7},{\"op\":\"r\",\"key\":2,\"value\":7}"));
-            InProcess check = InProcess.run("check", "-l", "ser,si", path);
-            assertThat(check.out()).as(check.toString()).doesNotContain("VIOLATION");
-        }
-    }
-
-    /** At si the write comes after the delete of another transaction, and begins the row again. */
-    @Test
-    void anOpenWriteMayBeginARowAgain() throws IOException {
-        String path = file(HEADER
-                + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7,\"count\":2},{\"op\":\"d\",\"key\":1}")
-                + line(1, "{\"op\":\"d\",\"key\":1},{\"op\":\"d\",\"key\":2}"));
-        InProcess si = InProcess.run("check", "-l", "si", path);
-        assertThat(si.out()).as(si.toString()).doesNotContain("VIOLATION");
-        InProcess ser = InProcess.run("check", "-l", "ser", path);
-        assertThat(ser.word()).as(ser.toString()).isEqualTo("VIOLATION");
-    }
-
     /** Two rows match, and the count is another one. No order is found, and nothing shows that there is none. */
     @Test
     void whatIsOpenIsNamed() throws IOException {
@@ -251,45 +202,6 @@ class UnknownRowsTest {
         }
     }
 
-    /** A read of null does not show that a row was written with null: the row may have been deleted. */
-    @Test
-    void aDeletedRowIsNotShownByAWriteOfNull() throws IOException {
-        String path = file("{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0,\"state\":[[0,0],[1,0]]}}\n"
-                + line(
-                        0,
-                        "{\"op\":\"pw\",\"lo\":3,\"hi\":5,\"value\":null},{\"op\":\"pd\",\"lo\":0,\"hi\":1,\"count\":2}")
-                + line(1, "{\"op\":\"r\",\"key\":1,\"value\":null},{\"op\":\"r\",\"key\":0,\"value\":null}"));
-        for (String level : List.of("ser", "si")) {
-            assertThat(InProcess.run("check", "-l", level, path).word()).isEqualTo("PASS");
-        }
-    }
-
-    /** A write skew that does not depend on the rows of the open writes, with rows that no open write matches. */
-    @Test
-    void whatHoldsOfAllRowsIsShown() throws IOException {
-        String path = file(HEADER.replace("[1,5],[2,5]", many(1, 40, 5) + ",[41,6],[42,6],[51,1],[52,1]")
-                + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7}")
-                + line(
-                        1,
-                        "{\"op\":\"pr\",\"lo\":1,\"hi\":1,\"rows\":[[51,1],[52,1]]},{\"op\":\"w\",\"key\":41,\"value\":8}")
-                + line(
-                        2,
-                        "{\"op\":\"pr\",\"lo\":6,\"hi\":6,\"rows\":[[41,6],[42,6]]},{\"op\":\"w\",\"key\":51,\"value\":9}")
-                + line(3, "{\"op\":\"pd\",\"lo\":8,\"hi\":8}"));
-        Path runs = folder.resolve("relaxed");
-        InProcess check = InProcess.run("check", "-l", "ser", "-o", runs.toString(), path);
-        assertThat(check.word()).as(check.toString()).isEqualTo("VIOLATION");
-        assertThat(check.out()).contains("WriteSkew");
-        Path run = Faults.run(runs);
-        InProcess verified = InProcess.run("verify", run.toString(), path);
-        assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
-        // The evidence is of no other history.
-        String other = Files.readString(Path.of(path)).replace("\"key\":51,\"value\":9", "\"key\":52,\"value\":1");
-        Files.writeString(Path.of(path), other);
-        assertThat(InProcess.run("verify", run.toString(), path).word()).isEqualTo("REJECTED");
-        assertThat(InProcess.run("check", "-l", "si", path).out()).doesNotContain("VIOLATION");
-    }
-
     /** A result lacks a row that an open write or delete may have changed, so it is no part of what is refuted. */
     @Test
     void anOpenWriteMayHideARow() throws IOException {
@@ -346,70 +258,6 @@ class UnknownRowsTest {
         assertThat(check.out()).as(check.toString()).contains("VIOLATION  sser", "VIOLATION  ser");
     }
 
-    /** A guess of the rows takes an unknown outcome as committed. The counts are those of what was recorded. */
-    @Test
-    void outcomesAreCountedAsRecorded() throws IOException {
-        String unknown = line(0, "{\"op\":\"pd\",\"lo\":1,\"hi\":9}").replace("committed", "indeterminate");
-        String path = file(HEADER + unknown + line(1, "{\"op\":\"pr\",\"lo\":1,\"hi\":9,\"rows\":[]}"));
-        InProcess pass = InProcess.run("check", "-l", "ser", "--json", path);
-        assertThat(pass.out())
-                .contains("\"PASS\"", "\"txns_committed\":1,\"txns_aborted\":0,\"txns_indeterminate\":1,");
-        String alone = file(HEADER + unknown);
-        for (String level : new String[] {"ser", "si"}) {
-            InProcess vacuous = InProcess.run("check", "-l", level, alone);
-            assertThat(vacuous.word()).as(vacuous.toString()).isEqualTo("INVALID");
-            assertThat(vacuous.err()).contains("vacuous");
-        }
-    }
-
-    /** A delete that names no row is the last operation of the history. */
-    @Test
-    void aWriteOfNoRowIsLast() throws IOException {
-        String path = file(
-                HEADER.replace(",\"state\":[[1,5],[2,5]]", "")
-                        + line(0, "{\"op\":\"r\",\"key\":2,\"value\":null},{\"op\":\"pd\",\"lo\":1,\"hi\":2}")
-                        + line(1, "{\"op\":\"pr\",\"lo\":0,\"hi\":0,\"rows\":[[2,0]]}")
-                        + line(
-                                2,
-                                "{\"op\":\"pr\",\"lo\":2,\"hi\":4,\"rows\":[[2,1]]},{\"op\":\"pd\",\"lo\":2,\"hi\":2,\"keys\":[]}"));
-        Path runs = folder.resolve("none");
-        InProcess check = InProcess.run("check", "-l", "ser", "-o", runs.toString(), path);
-        assertThat(check.word()).as(check.toString()).isEqualTo("VIOLATION");
-        assertThat(check.err()).doesNotContain("internal");
-        InProcess verified = InProcess.run("verify", Faults.run(runs).toString(), path);
-        assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
-    }
-
-    /** A compare-and-set that found an unknown other value says nothing at the levels of predicates. */
-    @Test
-    void aRefusedCompareAndSetIsNoRead() throws IOException {
-        String refused = "{\"op\":\"cas\",\"key\":2,\"expected\":99,\"ok\":false}";
-        for (String keys : new String[] {"", ",\"keys\":[1,2]"}) {
-            String write = "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7" + keys + "}";
-            String path = file(HEADER + line(0, refused + "," + write + "," + refused));
-            for (String level : new String[] {"ser", "si"}) {
-                Path runs = folder.resolve("refused" + level + keys.length());
-                InProcess pass = InProcess.run("check", "-l", level, "-o", runs.toString(), path);
-                assertThat(pass.word()).as(pass.toString()).isEqualTo("PASS");
-                InProcess verified = InProcess.run("verify", Faults.run(runs).toString(), path);
-                assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
-            }
-            String query = refused + ",{\"op\":\"pr\",\"lo\":5,\"hi\":5,\"rows\":[]}," + refused;
-            file(HEADER
-                    + line(0, query)
-                    + line(1, query + "," + write)
-                    + line(1, query).replace("index\":0", "index\":1"));
-            Path runs = folder.resolve("refused" + keys.length());
-            InProcess check = InProcess.run("check", "-l", "ser", "-o", runs.toString(), path);
-            // An open write may be the reason why the first results lack the rows, if another one restores them.
-            assertThat(check.word()).as(check.toString()).isEqualTo(keys.isEmpty() ? "UNKNOWN" : "VIOLATION");
-            if (!keys.isEmpty()) {
-                InProcess verified = InProcess.run("verify", Faults.run(runs).toString(), path);
-                assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
-            }
-        }
-    }
-
     /** A guess is violated whenever its time ends. */
     @Test
     void noGuessIsAViolation() throws IOException {
@@ -457,64 +305,5 @@ class UnknownRowsTest {
             rows.append(key == from ? "" : ",").append("[" + key + "," + value + "]");
         }
         return rows.toString();
-    }
-
-    /** With {@code --indeterminate abort} no guess of the rows takes an unknown outcome as committed. */
-    @Test
-    void unknownOutcomesThatDoNotCount() throws IOException {
-        for (String write :
-                new String[] {"{\"op\":\"pd\",\"lo\":1,\"hi\":9}", "{\"op\":\"pw\",\"lo\":1,\"hi\":9,\"value\":50}"}) {
-            String path = file(HEADER
-                    + line(0, write).replace("committed", "indeterminate")
-                    + line(1, "{\"op\":\"pr\",\"lo\":1,\"hi\":9,\"rows\":[]}"));
-            assertThat(InProcess.run("check", "-l", "ser,si", path).exitCode()).isZero();
-            for (String level : new String[] {"ser", "si"}) {
-                Path runs = folder.resolve("aborted" + level + write.length());
-                InProcess check =
-                        InProcess.run("check", "-l", level, "--indeterminate", "abort", "-o", runs.toString(), path);
-                assertThat(check.word()).as(check.toString()).isEqualTo("VIOLATION");
-                InProcess verify = InProcess.run("verify", Faults.run(runs).toString(), path);
-                assertThat(verify.word()).as(verify.toString()).isEqualTo("VERIFIED");
-            }
-        }
-    }
-
-    /** The loader inserts rows that the header states. Two writes match rows changed by others, in opposite orders. */
-    @Test
-    void aLoaderOfTheRows() throws IOException {
-        StringBuilder state = new StringBuilder();
-        StringBuilder inserts = new StringBuilder();
-        for (int key = 1; key <= 22; key++) {
-            int value = key == 19 ? 500 : key == 20 ? 600 : key == 21 ? 1001 : key == 22 ? 1500 : key;
-            state.append(key == 1 ? "" : ",").append("[" + key + "," + value + "]");
-            inserts.append(key == 1 ? "" : ",").append("{\"op\":\"i\",\"key\":" + key + ",\"value\":" + value + "}");
-        }
-        String header = "{\"format\":\"history\",\"version\":1,\"initial\":{\"state\":[" + state + "]}}\n";
-        String transactions = line(1, "{\"op\":\"pw\",\"lo\":1,\"hi\":40,\"value\":100}")
-                + line(2, "{\"op\":\"w\",\"key\":19,\"value\":30}")
-                + line(2, "{\"op\":\"pr\",\"lo\":1,\"hi\":40,\"rows\":[]}").replace("\"index\":0", "\"index\":1")
-                + line(3, "{\"op\":\"w\",\"key\":22,\"value\":1030}")
-                + line(3, "{\"op\":\"pr\",\"lo\":1001,\"hi\":1040,\"rows\":[]}").replace("\"index\":0", "\"index\":1")
-                + line(4, "{\"op\":\"pw\",\"lo\":1001,\"hi\":1040,\"value\":2000}")
-                + line(5, "{\"op\":\"r\",\"key\":20,\"value\":600}");
-        assertThat(InProcess.run("check", "-l", "ser", file(header + transactions))
-                        .word())
-                .isEqualTo("PASS");
-        InProcess check =
-                InProcess.run("check", "-l", "ser", file(header + line(0, inserts.toString()) + transactions));
-        assertThat(check.out()).as(check.toString()).doesNotContain("VIOLATION");
-    }
-
-    @Test
-    void aCountOfFewerRowsIsOpen() throws IOException {
-        StringBuilder rows = new StringBuilder("[1,5]");
-        for (int key = 2; key <= 30; key++) {
-            rows.append(",[").append(key).append(",5]");
-        }
-        String path = file(HEADER.replace("[1,5],[2,5]", rows)
-                + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7,\"count\":15}"));
-        InProcess unknown = InProcess.run("check", "-l", "ser", path);
-        assertThat(unknown.word()).isEqualTo("UNKNOWN");
-        assertThat(unknown.out()).contains("pw(between 5 and 5) of s0#0 at " + path + ":2", "record them");
     }
 }
