@@ -60,11 +60,8 @@ public final class Decision {
         List<Strategy> strategies = List.of(
                 // Every writer of a key has read it: the reads give the order of versions.
                 new ChainOrder(state),
-                // The order of client times may explain every read. It never refutes.
+                // The order of client times, of lines or of values may explain every read. It never refutes.
                 Strategy.optional(budget, new TimeHint(state)),
-                // For histories with inserts and deletes, the order of the input may explain every read too. It never
-                // refutes.
-                Strategy.optional(budget, new RowOrder(state)),
                 // Forced edges: a cycle refutes, an order that extends them may explain every read.
                 new RuleOrder(state),
                 // If there are few values on few keys, an order is guessed and its reads are checked. It never refutes.

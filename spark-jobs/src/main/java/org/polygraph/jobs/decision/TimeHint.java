@@ -181,7 +181,7 @@ final class TimeHint implements Strategy {
             double violated = sampledViolations(position);
             phases.end(state.events.count());
             if (violated <= most * FEW_ENOUGH) {
-                Finding found = repairedSampled(position);
+                Finding found = repaired(position);
                 if (found != null) {
                     return found;
                 }
@@ -190,7 +190,7 @@ final class TimeHint implements Strategy {
                 best = position;
             }
         }
-        return best == null || refuted ? null : repairedSampled(best);
+        return best == null || refuted ? null : repaired(best);
     }
 
     private @Nullable RealTime ofLines() {
@@ -203,16 +203,6 @@ final class TimeHint implements Strategy {
         return values == null
                 ? null
                 : RealTime.ofInstants(state.check.table(), state.history().commitStatus(), values);
-    }
-
-    /**
-     * Lets the solver repair an order that extends the known graph and breaks few reads.
-     *
-     * @return null if it breaks many, or repairs take long
-     */
-    @Nullable
-    Finding repaired(int[] position) {
-        return sampledViolations(position) > SURELY * mostViolated() ? null : repairedSampled(position);
     }
 
     /** The graph as the level requires it. The rules bind real time to the graph of the state, so it is not changed. */
@@ -230,7 +220,12 @@ final class TimeHint implements Strategy {
         return FEW + (long) state.check.table().transactions() * state.events.perTransaction() / MOST_VIOLATED;
     }
 
-    private @Nullable Finding repairedSampled(int[] position) {
+    /**
+     * Lets the solver repair an order that extends the known graph and breaks few reads.
+     *
+     * @return null if it breaks many, or repairs take long
+     */
+    private @Nullable Finding repaired(int[] position) {
         KnownGraph known = state.graph();
         IndexedHistory history = state.history();
         phases.begin("check");
