@@ -52,7 +52,7 @@ class ListsAgainstDefinitionsTest {
 
     @Test
     void agrees() throws IOException, HistoryException {
-        int histories = SuiteScale.of(4_000);
+        int histories = SuiteScale.of(4_000, 1_000);
         for (int i = 0; i < histories; i++) {
             examine(SplitMix.seedOf(SEED, i));
         }
