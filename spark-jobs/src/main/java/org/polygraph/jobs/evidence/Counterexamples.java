@@ -215,15 +215,15 @@ public final class Counterexamples {
     }
 
     /**
-     * Snapshot isolation forbids lost updates, so a violation whose sub-history keeps it is none, unless all replace a row. Example: a transaction
-     * reads a row that another one deletes, and inserts a row with the same key, which is another row.
+     * Snapshot isolation forbids lost updates, so a violation whose sub-history keeps it is none. Example: a transaction reads a row that
+     * another one deletes, and inserts a row with the same key, which is another row. An update beside a delete of the row is one.
      */
     private Violation named(Violation violation) {
         SubHistory sub = violation.minimal();
         if (request.level() != IsolationLevel.SER
                 || violation.anomaly() != Anomaly.LOST_UPDATE
                 || sub == null
-                || violation.keys().stream().anyMatch(key -> isReplacedByAll(key, violation.transactions()))) {
+                || violation.keys().stream().anyMatch(key -> isDeletedBeside(key, violation.transactions()))) {
             return violation;
         }
         HistoryTable recorded = RecordedSelection.of(table, sub.operations());
@@ -235,15 +235,21 @@ public final class Counterexamples {
         return keeps ? violation.named(Anomaly.ITEM_CYCLE, Anomaly.ITEM_CYCLE.aliases()) : violation;
     }
 
-    /** Whether each of the transactions updates or deletes the row, which is a lost update whatever the level allows. */
-    private boolean isReplacedByAll(int key, List<Integer> transactions) {
-        return transactions.stream().allMatch(t -> {
+    /** Whether each of the transactions updates or deletes the row and one of them deletes it: a lost update, also where the level allows it. */
+    private boolean isDeletedBeside(int key, List<Integer> transactions) {
+        boolean isDeleted = false;
+        for (int t : transactions) {
             boolean replaces = false;
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                replaces |= table.key(o) == key && table.isWrite(o) && !table.isInsert(o);
+                boolean is = table.key(o) == key && table.isWrite(o) && !table.isInsert(o);
+                replaces |= is;
+                isDeleted |= is && table.isDelete(o);
             }
-            return replaces;
-        });
+            if (!replaces) {
+                return false;
+            }
+        }
+        return isDeleted;
     }
 
     /**
