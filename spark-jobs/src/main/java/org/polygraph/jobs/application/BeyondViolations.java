@@ -3,7 +3,6 @@ package org.polygraph.jobs.application;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
@@ -57,6 +56,8 @@ final class BeyondViolations {
     private final List<PartViolations.Named> standing = new ArrayList<>();
     private LeftOut leftOut = LeftOut.NOTHING;
     private int most = Integer.MAX_VALUE;
+    /** Whether the run keeps the violations, and so the order of the rest. */
+    private boolean isKept = true;
     /** A VIOLATION after whose violations the check does not go on. */
     private @Nullable Verdict unseparated;
 
@@ -186,7 +187,7 @@ final class BeyondViolations {
         PartViolations violations = new PartViolations(
                 added, standing, isComplete, isComplete ? beyond() : why.isEmpty() ? "" : "beyond them: " + why);
         Witness order = rest.witness();
-        if (order != null) {
+        if (order != null && isKept) {
             verdict.witness(order);
         }
         if (isOther) {
@@ -254,11 +255,16 @@ final class BeyondViolations {
         for (int t : violation.transactions()) {
             String file = t < 0 ? "" : table.source().files().get(table.fileOf(t));
             for (int p = last; p < before.parts().size(); p++) {
-                String location = before.parts().get(p).location();
-                last = location.endsWith(file) || file.endsWith(location) ? p : last;
+                last = isOf(file, before.parts().get(p)) ? p : last;
             }
         }
         return last;
+    }
+
+    private static boolean isOf(String file, Chain.Part part) {
+        return part.location().endsWith(file)
+                || file.endsWith(part.location())
+                || file.startsWith(part.location() + "/");
     }
 
     private String location() {
@@ -275,7 +281,7 @@ final class BeyondViolations {
         for (int t = 0; t < sub.transactions(); t++) {
             boolean reads = false;
             for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
-                reads |= !sub.isWrite(o);
+                reads |= !sub.isWrite(o) && !sub.isImplied(o);
             }
             String file = sub.source().files().get(sub.fileOf(t));
             if (reads && !files.contains(file)) {
@@ -289,28 +295,28 @@ final class BeyondViolations {
      * Adds to a VIOLATION of all parts which violations are new, and judges the rest.
      *
      * @param whole the verdict
-     * @param isExact whether {@link #known} has each violation of the parts before the last one; if not, violations
-     *     without a transaction of the last part are taken as theirs
+     * @param isExact whether {@link #known} has each violation of the parts that were decided; if not, these parts are
+     *     judged again without the later ones
+     * @param covered the number of the parts that were decided
      */
-    Judged ofWhole(Verdict whole, boolean isExact) {
+    Judged ofWhole(Verdict whole, boolean isExact, int covered) {
         HistoryTable table = whole.table();
         if (table == null || whole.violations().isEmpty()) {
             return new Judged(whole, null);
         }
-        boolean isPossible = table.isPlain()
+        isKept = table.isPlain()
                 && table.initialState() == null
                 && terms.guarantee() != Guarantee.LIN
                 && (whole.assumptions() == null || whole.assumptions().loaders().count() == 0);
-        boolean[] isOfLast = OpenReads.filesOf(table, path);
+        boolean[] isLater = later(table, covered);
         List<Violation> fresh = new ArrayList<>();
         List<Violation> earlier = new ArrayList<>();
-        if (!isPossible) {
+        if (table.values().hasPredicates() || table.predicates() != null || terms.guarantee() == Guarantee.LIN) {
             unseparated = whole;
             // The run before may have none: an order of earlier transactions may follow from reads of the last part.
             boolean isFirst = isExact && known == null;
             for (Violation each : whole.violations()) {
-                boolean isNew =
-                        isFirst || each.transactions().stream().anyMatch(t -> t >= 0 && isOfLast[table.fileOf(t)]);
+                boolean isNew = isFirst || has(isLater, each, table);
                 (isNew ? fresh : earlier).add(each);
                 (isNew ? added : standing).add(isNew ? named(each, table) : named(each, table, partOf(each, table)));
             }
@@ -330,6 +336,7 @@ final class BeyondViolations {
                 }
             }
         }
+        boolean isSeparated = isExact || addStanding(table, isLater, covered, earlier);
         HistorySelection selection = leftOut.of(table);
         Verdict rest = selection == null ? whole : judged(selection.table());
         for (int round = 0; rest.status() == Verdict.Status.VIOLATION && round < MOST_ROUNDS; round++) {
@@ -339,60 +346,137 @@ final class BeyondViolations {
                 rest = OpenTransactions.decided(open, left, request, checker, listener.quiet(), budget);
                 break;
             }
-            List<Violation> found = Stream.concat(rest.violations().stream(), rest.unexplained().stream())
-                    .toList();
-            if (selection != null) {
-                found = new WholeHistoryIds(selection).of(found);
-            }
-            List<Violation> minimal =
-                    found.stream().filter(each -> each.minimal() != null).toList();
-            if (!add(minimal, table, isExact, isOfLast, fresh, earlier)
-                    && !add(found, table, isExact, isOfLast, fresh, earlier)) {
+            List<Violation> found = found(rest, selection);
+            if (!add(minimal(found), table, isLater, isSeparated, fresh)
+                    && !(isKept && add(found, table, isLater, isSeparated, fresh))) {
                 break;
             }
             selection = leftOut.of(table);
             rest = selection == null ? rest : judged(selection.table());
         }
-        return new Judged(shown(whole, rest, fresh, earlier, table), kept.isEmpty() ? null : all());
+        return new Judged(shown(whole, rest, fresh, earlier, table), isKept && !kept.isEmpty() ? all() : null);
     }
 
     /**
-     * Adds violations that were found in one round. Those of earlier parts alone are added first, because without the
-     * reads that they need there may be no others.
+     * Adds the new ones of the violations that were found in one round.
      *
+     * @param isLater by file
+     * @param isSeparated whether all of them are new; if not, those are that need a later transaction
      * @return whether more reads are left out
      */
     private boolean add(
-            List<Violation> found,
-            HistoryTable table,
-            boolean isExact,
-            boolean[] isOfLast,
-            List<Violation> fresh,
-            List<Violation> earlier) {
-        BitSet old = new BitSet();
-        for (int i = 0; i < found.size() && !isExact; i++) {
-            old.set(i, found.get(i).transactions().stream().noneMatch(t -> t >= 0 && isOfLast[table.fileOf(t)]));
-        }
+            List<Violation> found, HistoryTable table, boolean[] isLater, boolean isSeparated, List<Violation> fresh) {
         LeftOut start = leftOut;
-        for (int i = 0; i < found.size(); i++) {
-            Violation violation = found.get(i);
+        for (Violation violation : found) {
             SubHistory minimal = violation.minimal();
-            int[] operations = minimal == null ? reads(violation, table) : minimal.operations();
-            HistoryTable sub = HistorySelection.of(table, operations).table();
-            boolean isOpen = minimal != null && OpenReads.areIn(sub, path);
-            if ((!old.isEmpty() && !old.get(i)) || isOpen || leftOut.and(sub).isSameAs(leftOut)) {
-                continue;
+            HistoryTable sub = sub(violation, table);
+            boolean isNew = isSeparated || (minimal != null && has(isLater, violation, table));
+            boolean isOpen = (minimal != null && OpenReads.areIn(sub, path))
+                    || (!isKept && OpenReads.isOpen(violation, table, path));
+            PartViolations.Named named = named(violation, table);
+            boolean isOther = !leftOut.and(sub).isSameAs(leftOut)
+                    || (LeftOut.NOTHING.and(sub).isEmpty() && !added.contains(named));
+            if (isNew && !isOpen && isOther) {
+                boolean isClosed = minimal != null && SubHistoryProof.firstGap(table, sub, terms) == null;
+                keep(sub, named, isClosed);
+                added.add(named);
+                fresh.add(violation);
             }
-            boolean isShown = minimal != null
-                    && SubHistoryProof.firstGap(table, sub, terms) == null
-                    && BruteForce.judge(sub, terms) == BruteForce.Answer.VIOLATED;
-            PartViolations.Named named =
-                    old.get(i) ? named(violation, table, partOf(violation, table)) : named(violation, table);
-            add(sub, new StandingViolations.Kept(named, files(sub), isShown, false, new int[0]));
-            (old.get(i) ? standing : added).add(named);
-            (old.get(i) ? earlier : fresh).add(violation);
         }
         return !leftOut.isSameAs(start);
+    }
+
+    /**
+     * Judges the transactions before the later ones, and adds their violations that the later ones do not explain.
+     *
+     * @param isLater by file
+     * @return whether they keep the level without the reads that were found; if not, they may have other violations
+     */
+    private boolean addStanding(HistoryTable table, boolean[] isLater, int covered, List<Violation> earlier) {
+        if (covered == 0) {
+            return true;
+        }
+        String last = before.parts().get(covered - 1).location();
+        IntArrayList transactions = new IntArrayList();
+        IntArrayList operations = new IntArrayList();
+        for (int t = 0; t < table.transactions(); t++) {
+            if (!isLater[table.fileOf(t)]) {
+                transactions.add(t);
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                    operations.add(o);
+                }
+            }
+        }
+        HistorySelection first = HistorySelection.of(table, transactions.toIntArray(), operations.toIntArray());
+        LeftOut reads = leftOut;
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            HistorySelection selection = reads.of(first.table());
+            Verdict rest = judged(selection == null ? first.table() : selection.table());
+            if (rest.status() != Verdict.Status.VIOLATION) {
+                return rest.status() == Verdict.Status.PASS;
+            }
+            LeftOut start = reads;
+            for (Violation each : minimal(found(rest, selection))) {
+                Violation violation = new WholeHistoryIds(first).of(each);
+                HistoryTable sub = sub(violation, table);
+                PartViolations.Named named = named(violation, table, partOf(violation, table));
+                boolean isKnown = !LeftOut.NOTHING.and(sub).isEmpty() || standing.contains(named);
+                if (reads.and(sub).isSameAs(reads) && isKnown) {
+                    continue;
+                }
+                reads = reads.and(sub);
+                // What the last of these parts read, and none of them wrote, was open until now.
+                boolean wasOpen = OpenReads.isOpen(violation, table, last) || OpenReads.areIn(sub, last);
+                if (!wasOpen && SubHistoryProof.firstGap(table, sub, terms) == null) {
+                    keep(sub, named, true);
+                    standing.add(named);
+                    earlier.add(violation);
+                }
+            }
+            if (reads.isSameAs(start)) {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    /** Returns the violations of a verdict on a selection, in ids of the whole. */
+    private static List<Violation> found(Verdict verdict, @Nullable HistorySelection selection) {
+        List<Violation> found = Stream.concat(verdict.violations().stream(), verdict.unexplained().stream())
+                .toList();
+        return selection == null ? found : new WholeHistoryIds(selection).of(found);
+    }
+
+    /** Those that have a sub-history. */
+    private static List<Violation> minimal(List<Violation> found) {
+        return found.stream().filter(each -> each.minimal() != null).toList();
+    }
+
+    private static HistoryTable sub(Violation violation, HistoryTable table) {
+        SubHistory minimal = violation.minimal();
+        int[] operations = minimal == null ? reads(violation, table) : minimal.operations();
+        return HistorySelection.of(table, operations).table();
+    }
+
+    private void keep(HistoryTable sub, PartViolations.Named named, boolean isClosed) {
+        boolean isShown = isClosed && BruteForce.judge(sub, terms) == BruteForce.Answer.VIOLATED;
+        add(sub, new StandingViolations.Kept(named, files(sub), isShown, false, new int[0]));
+    }
+
+    /** By file of a history: whether it is of a part after the first ones. */
+    private boolean[] later(HistoryTable table, int covered) {
+        boolean[] isLater = OpenReads.filesOf(table, path);
+        for (Chain.Part part : before.parts().subList(covered, before.parts().size())) {
+            List<String> files = table.source().files();
+            for (int f = 0; f < isLater.length; f++) {
+                isLater[f] |= isOf(files.get(f), part);
+            }
+        }
+        return isLater;
+    }
+
+    private static boolean has(boolean[] isLater, Violation violation, HistoryTable table) {
+        return violation.transactions().stream().anyMatch(t -> t >= 0 && isLater[table.fileOf(t)]);
     }
 
     /** The reads of a violation that has no sub-history: those of its transactions, of its keys if it names any. */

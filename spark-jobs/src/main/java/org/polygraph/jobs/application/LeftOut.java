@@ -64,7 +64,7 @@ final class LeftOut {
     LeftOut and(HistoryTable table, int[] operations) {
         LeftOut all = new LeftOut(this);
         for (int o : operations) {
-            if (!table.isWrite(o)) {
+            if (!table.isWrite(o) && !table.isImplied(o)) {
                 int t = HistorySelection.transactionOf(table, o);
                 all.add(
                         table.sessionLabel(table.sessionOf(t)),

@@ -146,7 +146,8 @@ final class OnSeams {
                                     before.parts().size(),
                                     subs,
                                     all),
-                            true));
+                            true,
+                            before.parts().size()));
         }
     }
 
@@ -214,7 +215,10 @@ final class OnSeams {
         Seams.Earlier found = earlier.get(level);
         return verdict.status() == Verdict.Status.VIOLATION && settings.before().run() != null
                 ? judged(beyond(settings.request(level))
-                        .ofWhole(verdict, found == null ? before.parts().isEmpty() : found.isExact()))
+                        .ofWhole(
+                                verdict,
+                                found == null ? before.parts().isEmpty() : found.isExact(),
+                                found == null ? before.parts().size() : found.covered()))
                 : verdict;
     }
 

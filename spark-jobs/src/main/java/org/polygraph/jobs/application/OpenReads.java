@@ -101,7 +101,8 @@ final class OpenReads {
                 : verdict.with().reason(verdict.reason() + "; " + unexplained).build();
     }
 
-    private static boolean isOpen(Violation violation, HistoryTable table, String last) {
+    /** Whether a violation is a read without a writer by a transaction of a part. */
+    static boolean isOpen(Violation violation, HistoryTable table, String last) {
         boolean isMissedRow = violation.anomaly() == Anomaly.PHANTOM
                 && violation.cycle().isEmpty()
                 && violation.cases().isEmpty();

@@ -147,12 +147,13 @@ final class Seams {
      *
      * @param violations null if none are kept
      * @param isExact whether these are all that were found
+     * @param covered the number of parts that were decided
      */
-    record Earlier(@Nullable StandingViolations violations, boolean isExact) {}
+    record Earlier(@Nullable StandingViolations violations, boolean isExact, int covered) {}
 
     /** Returns the violations that the run of the most parts keeps that was decided at these terms. */
     Earlier earlier(Terms terms) {
-        Earlier last = new Earlier(null, true);
+        Earlier last = new Earlier(null, true, 0);
         int most = 0;
         for (Location run : runs) {
             try {
@@ -170,7 +171,8 @@ final class Seams {
                 int covered = of.parts().size();
                 if (covered > most && chain.continues(of) && isUnchanged(run, covered)) {
                     StandingViolations violations = StandingViolations.of(run, stop);
-                    last = new Earlier(violations, violations == null ? !isViolation : violations.areAllShown());
+                    last = new Earlier(
+                            violations, violations == null ? !isViolation : violations.areAllShown(), covered);
                     most = covered;
                 }
             } catch (IOException | HistoryException e) {

@@ -39,7 +39,8 @@ import org.polygraph.storage.table.HistoryTable;
  * the level by itself, and has every possible writer of what it reads ({@link SubHistoryProof}), is a violation of each
  * longer chain whose later parts write no value that it reads.
  *
- * <p>There are none for histories with lists, inserts, deletes, predicates or loaders of initial rows, nor at level lin.
+ * <p>None are kept for histories with lists, inserts, deletes, predicates or loaders of initial rows, nor at level lin:
+ * there {@link BeyondViolations} judges the parts before the last one again.
  *
  * @param covered the number of parts
  * @param history the operations of all violations

@@ -487,7 +487,7 @@ class RollingTest {
             selected.set(t, partOf[t] >= from && partOf[t] <= to);
         }
         try (var out = Files.newOutputStream(file)) {
-            HistoryWriter.writeJsonl(history, selected, out);
+            HistoryWriter.writeJsonl(history.asRead(), selected, out);
         }
         return !selected.isEmpty();
     }

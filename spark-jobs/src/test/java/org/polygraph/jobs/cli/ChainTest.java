@@ -61,6 +61,44 @@ class ChainTest extends Chains {
         assertThat(InProcess.run("verify", runs()).exitCode()).isZero();
     }
 
+    /** Hour 1 has a lost update of a list, hour 2 nothing that is new, hour 3 another lost update. */
+    @Test
+    void hoursOfListsGoOnAfterAViolation() throws IOException {
+        String first = write(
+                "hour-1.jsonl",
+                line(0, 0, append("x", 1))
+                        + line(1, 0, list("x", "1") + "," + append("x", 2))
+                        + line(2, 0, list("x", "1") + "," + append("x", 3))
+                        + line(3, 0, list("x", "1,2,3")));
+        String second = write(
+                "hour-2.jsonl",
+                line(0, 1, list("x", "1,2,3") + "," + append("y", 1))
+                        + line(1, 1, list("y", "1") + "," + append("y", 2)));
+        String third = write(
+                "hour-3.jsonl",
+                line(0, 2, list("y", "1,2") + "," + append("y", 4))
+                        + line(1, 2, list("y", "1,2") + "," + append("y", 5))
+                        + line(2, 1, list("y", "1,2,4,5")));
+        InProcess one = after(first, "--fail-on", "new");
+        assertThat(one.exitCode()).as(one.toString()).isEqualTo(3);
+        InProcess two = after(second, "--fail-on", "new");
+        assertThat(two.exitCode()).as(two.toString()).isZero();
+        assertThat(two.out())
+                .contains("no new violation; LostUpdate of hour-1.jsonl stands; beyond 2 transactions of hour-1.jsonl");
+        InProcess three = after(third, "--fail-on", "new");
+        assertThat(three.exitCode()).as(three.toString()).isEqualTo(3);
+        assertThat(three.out()).contains("new: LostUpdate; LostUpdate of hour-1.jsonl stands; beyond 4 transactions");
+        assertThat(InProcess.run("verify", runs()).exitCode()).isZero();
+    }
+
+    private static String append(String key, int value) {
+        return "{\"op\":\"append\",\"key\":\"" + key + "\",\"value\":" + value + "}";
+    }
+
+    private static String list(String key, String elements) {
+        return "{\"op\":\"r\",\"key\":\"" + key + "\",\"value\":[" + elements + "]}";
+    }
+
     @Test
     void whatIsWrongWithAChainIsNamed() throws IOException {
         String first = hour(1);
