@@ -76,7 +76,7 @@ class WorkerLossIT {
             for (Kill kill : kills) {
                 // At other levels no order is replayed.
                 if (kill.question.level().endsWith("ser")) {
-                    FaultPlugin.order(faults.orders, Fault.KILL, "replay the order", faults.stages);
+                    FaultPlugin.order(faults.orders, Fault.KILL, "compare the certificate", faults.stages);
                     verify(faults.out(kill.toString()), cluster.master);
                     assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
                     break;
