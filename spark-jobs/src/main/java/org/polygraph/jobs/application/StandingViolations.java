@@ -174,12 +174,6 @@ record StandingViolations(Terms terms, int covered, HistoryTable history, List<K
         return all.stream().allMatch(each -> each.isShown || each.isClosed);
     }
 
-    /** The same after a new chain was begun. */
-    StandingViolations closed() {
-        return new StandingViolations(
-                terms, covered, history, all.stream().map(Kept::closed).toList());
-    }
-
     /** Whether the last part that is covered began a new chain: each violation of the parts before it is closed. */
     boolean areEarlierClosed() {
         return all.stream().anyMatch(Kept::isClosed)
