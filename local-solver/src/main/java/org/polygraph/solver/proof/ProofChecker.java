@@ -23,7 +23,7 @@ public final class ProofChecker {
 
     private final ProofProblem p;
     private final KnownPaths paths;
-    private final UnitPropagator units = new UnitPropagator();
+    private final UnitPropagator units;
 
     /** The meaning of each variable. */
     private byte[] kinds = new byte[0];
@@ -44,8 +44,9 @@ public final class ProofChecker {
     private long lemmas;
     private long learnt;
 
-    private ProofChecker(ProofProblem p) {
+    private ProofChecker(ProofProblem p, @Nullable Lrat lrat) {
         this.p = p;
+        units = new UnitPropagator(lrat);
         paths = new KnownPaths(p);
         namedAt = new long[p.transactions];
         uncommittedAt = new long[p.transactions];
@@ -62,8 +63,13 @@ public final class ProofChecker {
      * @param stop polled at each step; true ends the check, and the trace is not accepted
      */
     public static ProofResult check(ProofProblem problem, ProofTrace trace, BooleanSupplier stop) {
+        return check(problem, trace, stop, null);
+    }
+
+    /** Checks a trace, and writes its clauses. */
+    static ProofResult check(ProofProblem problem, ProofTrace trace, BooleanSupplier stop, @Nullable Lrat lrat) {
         try {
-            return new ProofChecker(problem).run(trace, stop);
+            return new ProofChecker(problem, lrat).run(trace, stop);
         } catch (OutOfMemoryError e) {
             return new ProofResult(false, 0, "the Java heap is too small for this check: raise -Xmx", 0, 0, 0);
         }
@@ -110,7 +116,7 @@ public final class ProofChecker {
             case ProofTrace.LEARNT -> learnt(numbers, size);
             case ProofTrace.DELETED -> deleted(numbers, size);
             case ProofTrace.END ->
-                units.isImplied(numbers, 0, 0) ? null : "the empty clause does not follow by unit propagation";
+                units.derive(numbers, 0) ? null : "the empty clause does not follow by unit propagation";
             default -> "there is no such kind of step: " + kind;
         };
     }
@@ -231,7 +237,7 @@ public final class ProofChecker {
         }
         if (fault == null) {
             clauses++;
-            units.add(numbers, 2, size);
+            units.axiom(numbers, 2, size);
         }
         return fault;
     }
@@ -409,7 +415,7 @@ public final class ProofChecker {
         if (!follows) {
             return "bracket " + (bracket + 1L) + " has no such part";
         }
-        units.add(literals, 0, size);
+        units.axiom(literals, 0, size);
         return null;
     }
 
@@ -455,11 +461,9 @@ public final class ProofChecker {
         if (fault != null) {
             return fault;
         }
-        if (!units.isImplied(literals, 0, size)) {
+        if (!units.derive(literals, size)) {
             return "the learnt clause does not follow by unit propagation";
         }
-        units.forgetLemma();
-        units.add(literals, 0, size);
         learnt++;
         return null;
     }
@@ -469,6 +473,6 @@ public final class ProofChecker {
         if (fault != null) {
             return fault;
         }
-        return units.delete(literals, 0, size) ? null : "no clause has the literals that it deletes";
+        return units.delete(literals, size) ? null : "no clause has the literals that it deletes";
     }
 }

@@ -1,6 +1,7 @@
 package org.polygraph.solver.proof;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Clauses, and whether another follows from them by unit propagation (reverse unit propagation: Goldberg and Novikov,
@@ -8,12 +9,21 @@ import java.util.Arrays;
  *
  * <p>Between calls only the literals forced by the clauses alone are assigned. They stay assigned when a clause that
  * forced them is deleted, because they follow from clauses that were accepted.
+ *
+ * <p>For {@link Lrat} each clause has a number, and each literal that the clauses alone force is derived as a clause of
+ * its own; so a derivation names the clauses that forced its own literals, and these units.
  */
 final class UnitPropagator {
-    /** A clause in the arena: size (negated when deleted), next clause of its chain, literals. */
-    private static final int HEADER = 2;
+    /** A clause in the arena: size (negated when deleted), next clause of its chain, number, literals. */
+    private static final int HEADER = 3;
+
+    private static final int NUMBER = 2;
 
     private static final int NONE = -1;
+
+    /** In place of a clause: the lemma. */
+    private static final int LEMMA = -2;
+
     private static final int COMPACT_FROM = 1 << 16;
 
     private int variables;
@@ -36,8 +46,26 @@ final class UnitPropagator {
     private int[] sorted = new int[16];
     private int[] lemma = new int[16];
     private int lemmaSize = NONE;
+    private int lemmaNumber;
 
-    UnitPropagator() {
+    private final @Nullable Lrat lrat;
+    /** By variable: the clause that forced it, or NONE. */
+    private int[] reasons = new int[0];
+    /** By variable that the clauses alone force: the number of the unit clause. */
+    private int[] units = new int[0];
+    /** By variable: whether it is needed for the derivation of now. */
+    private boolean[] needed = new boolean[0];
+
+    private int conflict = NONE;
+    private int[] hints = new int[16];
+    private int hintCount;
+    private int[] steps = new int[16];
+    private int[] touched = new int[16];
+    private int touchedCount;
+
+    /** @param lrat receives the clauses, if they are to be written */
+    UnitPropagator(@Nullable Lrat lrat) {
+        this.lrat = lrat;
         Arrays.fill(chains, NONE);
     }
 
@@ -48,13 +76,33 @@ final class UnitPropagator {
             values = Arrays.copyOf(values, length);
             watches = Arrays.copyOf(watches, length);
             watchSizes = Arrays.copyOf(watchSizes, length);
+            reasons = Arrays.copyOf(reasons, length / 2);
+            units = Arrays.copyOf(units, length / 2);
+            needed = Arrays.copyOf(needed, length / 2);
         }
         trail = grow(trail, variables);
     }
 
-    /** Adds a clause without checking it. */
-    void add(int[] literals, int from, int to) {
+    /** Adds a clause of the problem. */
+    void axiom(int[] literals, int from, int to) {
         int size = normalize(literals, from, to);
+        int number = number(size, literals, from, to);
+        if (lrat != null && size == 0 && !refuted) {
+            lrat.derived(sorted, 0, new int[] {number}, 1);
+        }
+        add(size, number);
+    }
+
+    /** Returns the number of a clause of the problem; a clause that no order can violate is written as it is. */
+    private int number(int size, int[] literals, int from, int to) {
+        if (lrat == null) {
+            return 0;
+        }
+        return size == NONE ? lrat.axiom(Arrays.copyOfRange(literals, from, to), to - from) : lrat.axiom(sorted, size);
+    }
+
+    /** Adds the clause of {@link #sorted}. */
+    private void add(int size, int number) {
         if (size == NONE) {
             return;
         }
@@ -65,47 +113,63 @@ final class UnitPropagator {
         arena = grow(arena, newEnd);
         int ref = arenaEnd;
         arena[ref] = size;
+        arena[ref + NUMBER] = number;
         System.arraycopy(sorted, 0, arena, ref + HEADER, size);
         arenaEnd = (int) newEnd;
         link(ref);
         attach(ref);
     }
 
-    /** Holds one clause for the next {@link #isImplied}, or until {@link #forgetLemma}. */
+    /** Holds one clause of the problem for the next {@link #derive}. */
     void lemma(int[] literals, int from, int to) {
-        lemma = grow(lemma, to - from);
-        System.arraycopy(literals, from, lemma, 0, to - from);
-        lemmaSize = to - from;
+        int size = normalize(literals, from, to);
+        lemmaNumber = number(size, literals, from, to);
+        lemma = grow(lemma, size);
+        lemmaSize = size;
+        if (size != NONE) {
+            System.arraycopy(sorted, 0, lemma, 0, size);
+        }
     }
 
-    void forgetLemma() {
+    /** Adds a clause if it follows by unit propagation from those added and the lemma, which it forgets. */
+    boolean derive(int[] literals, int to) {
+        if (!isImplied(literals, to)) {
+            return false;
+        }
         lemmaSize = NONE;
+        int size = normalize(literals, 0, to);
+        if (!refuted) {
+            add(size, lrat == null || size == NONE ? 0 : lrat.derived(sorted, size, hints, hintCount));
+        }
+        return true;
     }
 
-    /** Whether a clause follows by unit propagation from those added and the lemma. */
-    boolean isImplied(int[] literals, int from, int to) {
+    private boolean isImplied(int[] literals, int to) {
         if (refuted) {
             return true;
         }
         int base = trailSize;
+        hintCount = 0;
         boolean implied = false;
-        for (int i = from; i < to && !implied; i++) {
+        for (int i = 0; i < to && !implied; i++) {
             if (values[literals[i]] == 0) {
-                assign(literals[i] ^ 1);
-            } else {
-                implied = values[literals[i]] > 0;
+                assign(literals[i] ^ 1, NONE);
+            } else if (values[literals[i]] > 0) {
+                implied = true;
+                hint(units[literals[i] >> 1]);
             }
         }
         while (!implied) {
             if (!propagate()) {
                 implied = true;
+                explain(literals, to, base);
             } else if (lemmaSize == NONE) {
                 break;
             } else {
                 int last = NONE;
                 int open = 0;
                 for (int i = 0; i < lemmaSize && open < 2; i++) {
-                    if (values[lemma[i]] >= 0 && lemma[i] != last) {
+                    if (values[lemma[i]] >= 0) {
                         // A true literal satisfies the clause.
                         open += values[lemma[i]] == 0 ? 1 : 2;
                         last = lemma[i];
@@ -116,8 +180,10 @@ final class UnitPropagator {
                 }
                 if (open == 0) {
                     implied = true;
+                    conflict = LEMMA;
+                    explain(literals, to, base);
                 } else {
-                    assign(last);
+                    assign(last, LEMMA);
                 }
             }
         }
@@ -130,9 +196,83 @@ final class UnitPropagator {
         return implied;
     }
 
+    // ---------------------------------------------------------------- the clauses that a derivation names
+
+    /** Lists the clauses that lead from the negated literals to the conflict, in the order of propagation. */
+    private void explain(int[] literals, int to, int base) {
+        if (lrat == null) {
+            return;
+        }
+        touchedCount = 0;
+        // The negated literals need no clause, also if the clauses alone force them.
+        for (int i = 0; i < to; i++) {
+            touch(literals[i] >> 1);
+        }
+        need(conflict);
+        int count = 0;
+        for (int i = trailSize - 1; i >= base; i--) {
+            int variable = trail[i] >> 1;
+            if (needed[variable] && reasons[variable] != NONE) {
+                need(reasons[variable]);
+                steps = grow(steps, count + 1);
+                steps[count++] = numberOf(reasons[variable]);
+            }
+        }
+        while (count > 0) {
+            hint(steps[--count]);
+        }
+        hint(numberOf(conflict));
+        for (int i = 0; i < touchedCount; i++) {
+            needed[touched[i]] = false;
+        }
+    }
+
+    /** Needs the other literals of a clause to be false: by its unit clause, which is a hint, or by the trail. */
+    private void need(int ref) {
+        int[] clause = ref == LEMMA ? lemma : arena;
+        int from = ref == LEMMA ? 0 : ref + HEADER;
+        int to = from + (ref == LEMMA ? lemmaSize : arena[ref]);
+        for (int i = from; i < to; i++) {
+            int variable = clause[i] >> 1;
+            if (!needed[variable]) {
+                touch(variable);
+                if (units[variable] != 0) {
+                    hint(units[variable]);
+                }
+            }
+        }
+    }
+
+    private void touch(int variable) {
+        needed[variable] = true;
+        touched = grow(touched, touchedCount + 1);
+        touched[touchedCount++] = variable;
+    }
+
+    private int numberOf(int ref) {
+        return ref == LEMMA ? lemmaNumber : arena[ref + NUMBER];
+    }
+
+    private void hint(int number) {
+        hints = grow(hints, hintCount + 1);
+        hints[hintCount++] = number;
+    }
+
+    /** Derives a clause of at most one literal from a clause and the units that make its other literals false. */
+    private int deriveAlone(int literal, int ref, Lrat to) {
+        hintCount = 0;
+        for (int i = ref + HEADER; i < ref + HEADER + arena[ref]; i++) {
+            if (arena[i] != literal) {
+                hint(units[arena[i] >> 1]);
+            }
+        }
+        hint(arena[ref + NUMBER]);
+        return to.derived(new int[] {literal}, literal == NONE ? 0 : 1, hints, hintCount);
+    }
+
     /** Deletes one clause of these literals; false when there is none. */
-    boolean delete(int[] literals, int from, int to) {
-        int size = normalize(literals, from, to);
+    boolean delete(int[] literals, int to) {
+        int size = normalize(literals, 0, to);
         if (size == NONE) {
             return true;
         }
@@ -146,6 +286,9 @@ final class UnitPropagator {
                     arena[before + 1] = arena[ref + 1];
                 }
                 arena[ref] = -size;
+                if (lrat != null && size > 1 && !refuted) {
+                    lrat.deleted(arena[ref + NUMBER]);
+                }
                 clauses--;
                 dead += HEADER + size;
                 if (dead > COMPACT_FROM && dead > arenaEnd / 2) {
@@ -231,11 +374,23 @@ final class UnitPropagator {
         }
         watch(ref);
         int first = arena[ref + HEADER];
+        int from = trailSize;
         if (values[first] < 0) {
+            conflict = ref;
             refuted = true;
         } else if (values[first] == 0 && (size == 1 || values[arena[ref + HEADER + 1]] < 0)) {
-            assign(first);
+            assign(first, ref);
             refuted = !propagate();
+        }
+        if (lrat != null) {
+            for (int i = from; i < trailSize; i++) {
+                int reason = reasons[trail[i] >> 1];
+                units[trail[i] >> 1] =
+                        arena[reason] == 1 ? arena[reason + NUMBER] : deriveAlone(trail[i], reason, lrat);
+            }
+            if (refuted) {
+                deriveAlone(NONE, conflict, lrat);
+            }
         }
     }
 
@@ -271,9 +426,10 @@ final class UnitPropagator {
         list[size] = ref;
     }
 
-    private void assign(int literal) {
+    private void assign(int literal, int reason) {
         values[literal] = 1;
         values[literal ^ 1] = -1;
+        reasons[literal >> 1] = reason;
         trail[trailSize++] = literal;
     }
 
@@ -315,12 +471,13 @@ final class UnitPropagator {
             }
             list[to++] = ref;
             if (values[other] < 0) {
+                conflict = ref;
                 System.arraycopy(list, from + 1, list, to, size - from - 1);
                 watchSizes[falsified] = to + size - from - 1;
                 return false;
             }
             if (values[other] == 0) {
-                assign(other);
+                assign(other, ref);
             }
         }
         watchSizes[falsified] = to;

@@ -2,10 +2,7 @@ package org.polygraph.jobs.cli;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.io.Reader;
-import java.nio.charset.StandardCharsets;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -28,20 +25,15 @@ import org.polygraph.jobs.application.Runs;
 import org.polygraph.jobs.application.SeamReplay;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
-import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
-import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.ExitCode;
-import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.windows.CertifiedOrder;
 import org.polygraph.jobs.windows.WindowSettings;
-import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
@@ -89,36 +81,8 @@ final class VerifyCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private HistoryFormat format;
 
-    @Option(
-            names = "--proof",
-            paramLabel = "FILE",
-            description = "A proof that check --proof wrote; the only other parameter is the history.")
-    private @Nullable String proof;
-
-    @Option(
-            names = {"-l", "--level"},
-            paramLabel = "LEVEL",
-            converter = LevelConverter.class,
-            completionCandidates = LevelConverter.Candidates.class,
-            description = "With --proof: the level that the proof refutes: sser, ser, ssi or si.")
-    private Levels levels = Levels.NONE;
-
-    @Option(
-            names = "--clock-skew",
-            paramLabel = "DUR",
-            converter = Converters.DurationNanos.class,
-            description = "With --proof: as given to check.")
-    private long clockSkewNanos;
-
-    @Option(names = "--indeterminate", paramLabel = "MODE", description = "With --proof: as given to check.")
-    private IndeterminateMode indeterminate = IndeterminateMode.MAYBE;
-
-    @Option(
-            names = "--initial",
-            paramLabel = "WHICH",
-            converter = Converters.Initial.class,
-            description = "With --proof: as given to check.")
-    private InitialChoice initial = InitialChoice.AUTO;
+    @Mixin
+    private final ProofOptions proof = new ProofOptions();
 
     @Option(
             names = "--chain",
@@ -178,16 +142,12 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         engine.validate();
-        if (proof != null
-                && (path != null
-                        || levels.areSeveral()
-                        || levels.strongestFirst().stream().allMatch(IsolationLevel::isAxiom))) {
-            throw new ParameterException(
-                    spec.commandLine(), "--proof needs one PATH, and one level with -l: sser, ser, ssi or si");
+        String conflict = proof.conflict(path != null);
+        if (conflict == null && chain && (proof.isGiven() || path != null)) {
+            conflict = "--chain reads the parts that the run lists; leave out PATH and --proof";
         }
-        if (chain && (proof != null || path != null)) {
-            throw new ParameterException(
-                    spec.commandLine(), "--chain reads the parts that the run lists; leave out PATH and --proof");
+        if (conflict != null) {
+            throw new ParameterException(spec.commandLine(), conflict);
         }
         Checker checker = engine.choose(environment.engines()::embedded, environment.engines()::spark);
         int exitCode = ExitCode.PASS.code();
@@ -227,7 +187,7 @@ final class VerifyCommand implements Callable<Integer> {
 
     /** Returns the runs that the argument names; the argument itself with PATH or --proof, or if no run is found. */
     private List<String> runs() {
-        if (proof != null || path != null) {
+        if (proof.isGiven() || path != null) {
             return List.of(run);
         }
         try {
@@ -273,20 +233,20 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private Found answer(Checker checker, Budget budget) {
-        if (proof != null) {
+        if (proof.isGiven()) {
             history = run;
-            level = levels.strongestFirst().get(0).label();
+            level = proof.level().label();
         } else if (path != null) {
             history = path;
         }
         try {
-            if (proof == null && Pruning.isPruned(Location.of(directory))) {
+            if (!proof.isGiven() && Pruning.isPruned(Location.of(directory))) {
                 Claim claim = Claim.read(Location.of(directory));
                 level = claim.level();
                 history = claim.path();
                 return failed("UNKNOWN", "the evidence of this run was removed by runs --prune", ExitCode.UNKNOWN);
             }
-            return proof == null ? verify(checker, budget) : verify(proof, budget);
+            return proof.isGiven() ? found(proof.verify(read(budget), budget)) : verify(checker, budget);
         } catch (HistoryException e) {
             return failed("INVALID", Failures.text(e), ExitCode.INVALID);
         } catch (BudgetException e) {
@@ -422,24 +382,6 @@ final class VerifyCommand implements Callable<Integer> {
         }
         return found(new Verification.Report(
                 problem.isEmpty() ? Verification.Answer.VERIFIED : Verification.Answer.REJECTED, problem, checked));
-    }
-
-    private Found verify(String file, Budget budget) throws IOException, HistoryException {
-        CheckRequest request = new CheckRequest(
-                levels.strongestFirst().get(0),
-                TimeMode.HINT,
-                clockSkewNanos,
-                indeterminate,
-                initial,
-                true,
-                CheckRequest.DEFAULT_VIOLATIONS);
-        HistoryTable read = read(budget);
-        HistoryTable table = request.loaders(read).applied();
-        try (Reader in = new InputStreamReader(Location.of(file).open(), StandardCharsets.US_ASCII)) {
-            return found(ProofVerification.of(file, in, table, request, budget));
-        } catch (IOException e) {
-            throw new IOException(Failures.ofPath(file, e), e);
-        }
     }
 
     /** Returns the history that the evidence of a run is about. */

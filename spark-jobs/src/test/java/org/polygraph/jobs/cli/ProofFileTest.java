@@ -70,6 +70,25 @@ class ProofFileTest {
     }
 
     @Test
+    void aProofIsExportedForCheckersOfOtherAuthors() throws IOException {
+        String history = pigeons(4);
+        String proof = proofOf(history, "ser").toString();
+        Path target = folder.resolve("lrat");
+        InProcess verify =
+                InProcess.run("verify", "--proof", proof, "-l", "ser", "--export-lrat", target.toString(), history);
+        assertThat(verify.exitCode()).as(verify.toString()).isZero();
+        List<String> clauses = Files.readAllLines(target.resolve("proof.cnf"));
+        assertThat(clauses.get(0)).matches("p cnf \\d+ " + (clauses.size() - 1));
+        assertThat(Files.readString(target.resolve("proof.lrat"))).containsPattern("(?m)^\\d+ 0( \\d+)+ 0$");
+        assertThat(InProcess.run("verify", "--proof", proof, "-l", "ser", "--export-lrat", proof, history)
+                        .err())
+                .contains(proof + ": the proof cannot be written there");
+        assertThat(InProcess.run("verify", "--export-lrat", target.toString(), history)
+                        .err())
+                .contains("give --proof FILE");
+    }
+
+    @Test
     void aProofThatIsNotWrittenIsExplained() throws IOException {
         String history = pigeons(4);
         String proof = folder.resolve("proof.txt").toString();
