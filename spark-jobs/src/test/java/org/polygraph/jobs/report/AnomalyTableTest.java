@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,8 +46,14 @@ class AnomalyTableTest {
     private static final Pattern SECTION = Pattern.compile("### (\\S+)\n(.*?)(?=\n###? |\\z)", Pattern.DOTALL);
     private static final Pattern HISTORY = Pattern.compile("`(init .*?)`\n\n(.*?)(?=\n`init |\\z)", Pattern.DOTALL);
 
-    /** A history of the page with what it shows: the sentence, then a line of levels and advice for each advice. */
-    record Example(String name, String history, String shown) {
+    private static final Pattern ADVICE = Pattern.compile("(?m)^- [a-z, ]+: (.*)$");
+
+    /**
+     * A history of the page with what it shows: the sentence, then a line of levels and advice for each advice.
+     *
+     * @param before the advice of the earlier examples of the section, without names
+     */
+    record Example(String name, String history, String shown, Set<String> before) {
         @Override
         public String toString() {
             return name + " " + history;
@@ -58,12 +65,20 @@ class AnomalyTableTest {
         Matcher section = SECTION.matcher(Files.readString(PAGE));
         while (section.find()) {
             Matcher history = HISTORY.matcher(section.group(2));
+            Set<String> before = new HashSet<>();
             while (history.find()) {
-                examples.add(new Example(
-                        section.group(1), history.group(1), history.group(2).strip()));
+                String shown = history.group(2).strip();
+                examples.add(new Example(section.group(1), history.group(1), shown, Set.copyOf(before)));
+                ADVICE.matcher(shown).results().forEach(line -> before.add(withoutNames(line.group(1))));
             }
         }
         return examples;
+    }
+
+    private static String withoutNames(String advice) {
+        return advice.replaceAll("s\\d+#\\d+", "T")
+                .replaceAll("T(, T)*( and T)?", "T")
+                .replaceAll("\"[^\"]*\"", "K");
     }
 
     @ParameterizedTest
@@ -95,7 +110,8 @@ class AnomalyTableTest {
         }
         String shown = String.join("\n", sentences)
                 + byAdvice.entrySet().stream()
-                        .map(e -> "\n- " + String.join(", ", e.getValue()) + ": " + e.getKey())
+                        .map(e -> "\n- " + String.join(", ", e.getValue()) + ": "
+                                + (example.before.contains(withoutNames(e.getKey())) ? "as above." : e.getKey()))
                         .collect(Collectors.joining());
         assertThat(shown).isEqualTo(example.shown);
     }
