@@ -12,6 +12,7 @@ public final class Failures {
     /** Where the classes of the optional libraries are, and the artifacts that have them. */
     private static final Map<String, String> OPTIONAL = Map.of(
             "org/apache/parquet/", "org.apache.parquet:parquet-hadoop",
+            "org/apache/arrow/", "org.apache.arrow:arrow-vector",
             "org/apache/hadoop/", "org.apache.hadoop:hadoop-client-runtime",
             "com/github/luben/", "com.github.luben:zstd-jni",
             "net/openhft/", "net.openhft:chronicle-map");

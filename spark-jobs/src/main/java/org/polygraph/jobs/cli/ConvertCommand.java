@@ -23,12 +23,15 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code polygraph convert}: any format in, JSON Lines or Parquet out. */
+/** {@code polygraph convert}: any format in; JSON Lines, Parquet or Arrow out. */
 @Command(
         name = "convert",
-        description = "Write a history as JSON Lines or Parquet.",
+        description = "Write a history as JSON Lines, Parquet or Arrow.",
         sortOptions = false,
-        footer = {"", "OUT ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet, or -t names its format; - is stdout."})
+        footer = {
+            "",
+            "OUT ends in .jsonl, .jsonl.gz, .jsonl.zst, .parquet or .arrow, or -t names its format; - is stdout."
+        })
 final class ConvertCommand implements Callable<Integer> {
     private final Environment environment;
 
@@ -49,7 +52,7 @@ final class ConvertCommand implements Callable<Integer> {
             names = {"-t", "--to"},
             paramLabel = "FORMAT",
             converter = Converters.Format.class,
-            description = "Of OUT: jsonl or parquet (default: by its ending).")
+            description = "Of OUT: " + HistoryFormat.WRITTEN + " (default: by its ending).")
     private @Nullable HistoryFormat to;
 
     @Mixin
@@ -98,7 +101,11 @@ final class ConvertCommand implements Callable<Integer> {
     private ExitCode write(HistoryTable table, HistoryFormat target) {
         try {
             if (out.equals("-")) {
-                HistoryWriter.writeJsonl(table, environment.out());
+                if (target == HistoryFormat.ARROW) {
+                    HistoryWriter.writeArrow(table, environment.out());
+                } else {
+                    HistoryWriter.writeJsonl(table, environment.out());
+                }
                 if (environment.out().checkError()) {
                     environment.message("stdout cannot be written; the history there is incomplete");
                     return ExitCode.IO;
@@ -123,13 +130,17 @@ final class ConvertCommand implements Callable<Integer> {
         if (target == null) {
             target = name.endsWith(".parquet")
                     ? HistoryFormat.PARQUET
-                    : name.equals("-") || name.matches(".*\\.jsonl(\\.gz|\\.zst)?") ? HistoryFormat.JSONL : null;
+                    : name.endsWith(".arrow")
+                            ? HistoryFormat.ARROW
+                            : name.equals("-") || name.matches(".*\\.jsonl(\\.gz|\\.zst)?")
+                                    ? HistoryFormat.JSONL
+                                    : null;
         }
         if (target == null) {
-            throw wrong("'" + out + "' has no known ending: end it in .jsonl or .parquet, or give -t");
+            throw wrong("'" + out + "' has no known ending: end it in .jsonl, .parquet or .arrow, or give -t");
         }
-        if (target != HistoryFormat.JSONL && target != HistoryFormat.PARQUET) {
-            throw wrong("histories are not written as " + target.label() + "; give -t jsonl or -t parquet");
+        if (!target.isWritten()) {
+            throw wrong("histories are not written as " + target.label() + "; give -t " + HistoryFormat.WRITTEN);
         }
         if (target == HistoryFormat.PARQUET && out.equals("-")) {
             throw wrong("parquet is not written to stdout; give a file");

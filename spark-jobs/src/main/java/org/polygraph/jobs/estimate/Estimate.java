@@ -158,7 +158,7 @@ public record Estimate(
         boolean isBinary =
                 switch (of.format()) {
                     case PARQUET, DBCOP, COBRA -> true;
-                    case AUTO, JSONL, PLUME, EDN, ELLE_JSON -> false;
+                    case AUTO, JSONL, ARROW, PLUME, EDN, ELLE_JSON -> false;
                 };
         double read = (isBinary ? READ_BINARY_SECONDS : READ_SECONDS) * operations;
         double byKey = OPERATION_SECONDS * operations;

@@ -35,7 +35,7 @@ class BadInputAcceptanceTest {
     private static final String NOTHING =
             "; expected one at least, or there is nothing to judge; check what was recorded";
     private static final String NO_FORMAT =
-            "found content of no format known; expected jsonl, parquet, dbcop, plume, edn, elle-json, or a"
+            "found content of no format known; expected jsonl, parquet, arrow, dbcop, plume, edn, elle-json, or a"
                     + " folder of Cobra logs; name the format with -f to see what is wrong with it";
 
     @TempDir
@@ -371,8 +371,8 @@ class BadInputAcceptanceTest {
                 pass
             },
             {
-                "Invalid value for option '--format': unknown format 'foo' (formats: auto, jsonl, parquet, dbcop, cobra,"
-                        + " plume, edn, elle-json)" + help,
+                "Invalid value for option '--format': unknown format 'foo' (formats: auto, jsonl, parquet, arrow, dbcop,"
+                        + " cobra, plume, edn, elle-json)" + help,
                 "check",
                 "-l",
                 "ser",

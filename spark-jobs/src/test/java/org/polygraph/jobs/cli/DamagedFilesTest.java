@@ -44,7 +44,7 @@ class DamagedFilesTest {
     void makeHistories() throws IOException {
         String source = path("h.jsonl");
         ok("generate", "-q", "--transactions", "12", "--sessions", "3", "--keys", "4", "-o", source);
-        for (String name : List.of("h.parquet", "h.jsonl.gz", "h.jsonl.zst")) {
+        for (String name : List.of("h.parquet", "h.arrow", "h.jsonl.gz", "h.jsonl.zst")) {
             ok("convert", "-q", source, path(name));
             valid.put(name, Files.readAllBytes(folder.resolve(name)));
         }

@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -112,6 +113,26 @@ class SmallCommandsTest {
         assertThat(target).doesNotExist();
         String copy = folder.resolve("copy.jsonl").toString();
         assertThat(InProcess.run("convert", half, copy).exitCode()).isZero();
+    }
+
+    /** What was recorded is the same in Arrow, and so are the answer and the hash of the contents. */
+    @Test
+    void convertWritesArrow() throws IOException {
+        for (String name : List.of("bank-serializable.jsonl", "jepsen-list-append.edn", "rows-reinserted.jsonl")) {
+            String source = Command.ROOT.resolve("spark-jobs/examples/" + name).toString();
+            String lines = folder.resolve("lines.jsonl").toString();
+            String arrow = folder.resolve("copy.arrow").toString();
+            String back = folder.resolve("back.jsonl").toString();
+            assertThat(InProcess.run("convert", "--overwrite", source, lines).err())
+                    .isEmpty();
+            assertThat(InProcess.run("convert", "--overwrite", lines, arrow).err())
+                    .isEmpty();
+            assertThat(InProcess.run("convert", "--overwrite", arrow, back).err())
+                    .isEmpty();
+            assertThat(Path.of(back)).as(name).hasSameTextualContentAs(Path.of(lines));
+            assertThat(InProcess.run("check", "-q", "-l", "si", arrow).exitCode())
+                    .isEqualTo(InProcess.run("check", "-q", "-l", "si", source).exitCode());
+        }
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.AtomicFile;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.arrow.ArrowHistoryWriter;
 import org.polygraph.storage.format.io.TableWriter;
 import org.polygraph.storage.format.jsonl.JsonlWriter;
 import org.polygraph.storage.format.parquet.ParquetHistoryWriter;
@@ -38,12 +39,13 @@ public final class HistoryAppender implements Closeable {
      *
      * @param path a local path or {@code scheme:...}; JSON Lines is compressed if it ends in {@code .gz} or {@code
      *     .zst}
-     * @param format JSONL or PARQUET
+     * @param format JSONL, PARQUET or ARROW
      * @throws IllegalArgumentException for another format, because it is not written
      */
     public static HistoryAppender open(String path, HistoryFormat format) throws IOException {
-        if (format != HistoryFormat.PARQUET && format != HistoryFormat.JSONL) {
-            throw new IllegalArgumentException("histories are written as jsonl or parquet, not as " + format.label());
+        if (!format.isWritten()) {
+            throw new IllegalArgumentException(
+                    "histories are written as " + HistoryFormat.WRITTEN + ", not as " + format.label());
         }
         AtomicFile file = Location.of(path).create();
         try {
@@ -69,9 +71,11 @@ public final class HistoryAppender implements Closeable {
     public void append(HistoryTable table) throws IOException {
         TableWriter open = content;
         if (open == null) {
-            open = format == HistoryFormat.PARQUET
-                    ? new ParquetHistoryWriter(table, out)
-                    : JsonlWriter.appender(table, out);
+            open = switch (format) {
+                case PARQUET -> new ParquetHistoryWriter(table, out);
+                case ARROW -> new ArrowHistoryWriter(table, out, true);
+                default -> JsonlWriter.appender(table, out);
+            };
             content = open;
         }
         open.append(table);

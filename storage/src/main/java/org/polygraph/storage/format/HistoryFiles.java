@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.arrow.ArrowHistoryReader;
 import org.polygraph.storage.format.binary.DbcopReader;
 import org.polygraph.storage.format.edn.EdnReader;
 import org.polygraph.storage.format.io.ByteInput;
@@ -152,6 +153,10 @@ public final class HistoryFiles {
             case PARQUET -> {
                 ParquetHistoryReader parquet = new ParquetHistoryReader(context, builder);
                 yield (file, opened) -> parquet.read(file);
+            }
+            case ARROW -> {
+                ArrowHistoryReader arrow = new ArrowHistoryReader(context, builder);
+                yield (file, opened) -> arrow.read(file.name(), opened);
             }
             case DBCOP ->
                 (file, opened) ->

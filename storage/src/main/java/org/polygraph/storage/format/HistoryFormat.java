@@ -15,6 +15,8 @@ public enum HistoryFormat {
     JSONL("jsonl", "JSON Lines"),
     /** Each transaction is a row. This is the archive format. */
     PARQUET("parquet", "Parquet"),
+    /** Arrow IPC, a file or a stream. Other programs write it from memory. */
+    ARROW("arrow", "Arrow"),
     /** The bincode of dbcop. */
     DBCOP("dbcop", "dbcop bincode"),
     /** A folder of Cobra logs. */
@@ -27,7 +29,10 @@ public enum HistoryFormat {
     ELLE_JSON("elle-json", "operations of Jepsen in JSON");
 
     /** The labels, for messages and help. It is written out, because annotations need a constant. */
-    public static final String LABELS = "auto, jsonl, parquet, dbcop, cobra, plume, edn or elle-json";
+    public static final String LABELS = "auto, jsonl, parquet, arrow, dbcop, cobra, plume, edn or elle-json";
+
+    /** The labels of the formats that are written, for messages and help. */
+    public static final String WRITTEN = "jsonl, parquet or arrow";
 
     private final String label;
     private final String content;
@@ -45,10 +50,15 @@ public enum HistoryFormat {
     /** Returns the unit of the positions in messages and in {@link HistoryTable#source}. */
     public Unit positions() {
         return switch (this) {
-            case PARQUET -> Unit.ROW;
+            case PARQUET, ARROW -> Unit.ROW;
             case DBCOP, COBRA -> Unit.BYTE;
             case AUTO, JSONL, PLUME, EDN, ELLE_JSON -> Unit.LINE;
         };
+    }
+
+    /** Whether histories are written in it. */
+    public boolean isWritten() {
+        return this == JSONL || this == PARQUET || this == ARROW;
     }
 
     /** Describes the content of such a file, for messages. */

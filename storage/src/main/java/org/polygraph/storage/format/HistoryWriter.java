@@ -3,6 +3,7 @@ package org.polygraph.storage.format;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.BitSet;
+import org.polygraph.storage.format.arrow.ArrowHistoryWriter;
 import org.polygraph.storage.format.jsonl.JsonlWriter;
 import org.polygraph.storage.format.parquet.UnwritableStringException;
 import org.polygraph.storage.table.HistoryTable;
@@ -19,7 +20,7 @@ public final class HistoryWriter {
      *
      * @param path a local path or {@code scheme:...}; JSON Lines is compressed if it ends in {@code .gz} or {@code
      *     .zst}
-     * @param format JSONL or PARQUET
+     * @param format JSONL, PARQUET or ARROW
      * @throws UnwritableStringException if the format cannot hold a string of the table
      * @throws IllegalArgumentException for another format, because it is not written
      */
@@ -28,6 +29,14 @@ public final class HistoryWriter {
             appender.append(table);
             appender.commit();
         }
+    }
+
+    /** Writes a stream of Arrow, for example to standard output. Flushes the stream and does not close it. */
+    public static void writeArrow(HistoryTable table, OutputStream out) throws IOException {
+        try (ArrowHistoryWriter writer = new ArrowHistoryWriter(table, out, false)) {
+            writer.append(table);
+        }
+        out.flush();
     }
 
     /** Writes plain JSON Lines to a stream, such as standard output. Flushes the stream and does not close it. */

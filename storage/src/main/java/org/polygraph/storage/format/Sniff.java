@@ -57,6 +57,9 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, Look look) {
         if (b.length >= 4 && b[0] == 'P' && b[1] == 'A' && b[2] == 'R' && b[3] == '1') {
             return HistoryFormat.PARQUET;
         }
+        if (isArrow(b)) {
+            return HistoryFormat.ARROW;
+        }
         if (isDbcop(b)) {
             return HistoryFormat.DBCOP;
         }
@@ -88,6 +91,12 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, Look look) {
             case 'r', 'w' -> second == '(' ? HistoryFormat.PLUME : null;
             default -> null;
         };
+    }
+
+    /** Whether it begins as a file of Arrow, or as a stream: with four bytes of ones and the length of the schema. */
+    private static boolean isArrow(byte[] b) {
+        return new String(b, 0, Math.min(b.length, 8), StandardCharsets.ISO_8859_1).equals("ARROW1\0\0")
+                || (b.length >= 8 && b[0] == -1 && b[1] == -1 && b[2] == -1 && b[3] == -1 && b[7] == 0);
     }
 
     private static Look look(byte[] b) {

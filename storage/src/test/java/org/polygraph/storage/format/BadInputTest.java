@@ -76,7 +76,7 @@ class BadInputTest {
         new Random(1).nextBytes(noise);
         assertThat(inputs.refusal("h", noise, HistoryFormat.AUTO))
                 .isEqualTo(
-                        "h: found content of no format known; expected jsonl, parquet, dbcop, plume, edn, elle-json, or a folder of Cobra"
+                        "h: found content of no format known; expected jsonl, parquet, arrow, dbcop, plume, edn, elle-json, or a folder of Cobra"
                                 + " logs; name the format with -f to see what is wrong with it");
         assertThat(inputs.refusal("h", noise, HistoryFormat.JSONL))
                 .startsWith("h:1:")

@@ -3,6 +3,7 @@ package org.polygraph.storage.format;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,6 +87,12 @@ public class ReaderFuzzTest {
         HistoryWriter.write(
                 HistoryReader.read(source.toString(), HistoryFormat.AUTO), parquet.toString(), HistoryFormat.PARQUET);
         valid.put("h.parquet", Files.readAllBytes(parquet));
+        HistoryTable history = HistoryReader.read(source.toString(), HistoryFormat.AUTO);
+        HistoryWriter.write(history, folder.resolve("source.arrow").toString(), HistoryFormat.ARROW);
+        valid.put("h.arrow", Files.readAllBytes(folder.resolve("source.arrow")));
+        ByteArrayOutputStream stream = new ByteArrayOutputStream();
+        HistoryWriter.writeArrow(history, stream);
+        valid.put("stream.arrow", stream.toByteArray());
         Files.write(
                 folder.resolve("groups.jsonl"),
                 TestFiles.utf8(PiecesTest.whole(PiecesTest.jsonl(new Random(1), 350, 0))));
@@ -153,7 +160,9 @@ public class ReaderFuzzTest {
                                                 ? HistoryFormat.PLUME
                                                 : name.contains("parquet")
                                                         ? HistoryFormat.PARQUET
-                                                        : HistoryFormat.DBCOP;
+                                                        : name.endsWith("arrow")
+                                                                ? HistoryFormat.ARROW
+                                                                : HistoryFormat.DBCOP;
     }
 
     /**

@@ -101,8 +101,13 @@ class RoundTripTest {
         for (long seed = 1; seed <= 60; seed++) {
             HistoryTable table = random(seed);
             List<String> rows = TableText.rows(table);
-            for (String ending : new String[] {"jsonl", "jsonl.gz", "jsonl.zst", "parquet"}) {
-                HistoryFormat format = ending.equals("parquet") ? HistoryFormat.PARQUET : HistoryFormat.JSONL;
+            for (String ending : new String[] {"jsonl", "jsonl.gz", "jsonl.zst", "parquet", "arrow"}) {
+                HistoryFormat format =
+                        switch (ending) {
+                            case "parquet" -> HistoryFormat.PARQUET;
+                            case "arrow" -> HistoryFormat.ARROW;
+                            default -> HistoryFormat.JSONL;
+                        };
                 String path = inputs.path("h." + ending).toString();
                 HistoryWriter.write(table, path, format);
                 assertThat(TableText.rows(HistoryReader.read(path, HistoryFormat.AUTO)))
@@ -111,7 +116,7 @@ class RoundTripTest {
             }
         }
         try (Stream<Path> files = Files.list(inputs.path(""))) {
-            assertThat(files).as("nothing temporary is left").hasSize(4);
+            assertThat(files).as("nothing temporary is left").hasSize(5);
         }
     }
 
@@ -135,10 +140,12 @@ class RoundTripTest {
         builder.write(builder.keys().id("\ud83d\ude00"), builder.values().code("a\ud800b"));
         builder.end();
         HistoryTable halves = builder.build();
-        String jsonl = inputs.path("halves.jsonl").toString();
-        HistoryWriter.write(halves, jsonl, HistoryFormat.JSONL);
-        assertThat(TableText.rows(HistoryReader.read(jsonl, HistoryFormat.AUTO)))
-                .isEqualTo(TableText.rows(halves));
+        for (HistoryFormat format : List.of(HistoryFormat.JSONL, HistoryFormat.ARROW)) {
+            String file = inputs.path("halves." + format.label()).toString();
+            HistoryWriter.write(halves, file, format);
+            assertThat(TableText.rows(HistoryReader.read(file, HistoryFormat.AUTO)))
+                    .isEqualTo(TableText.rows(halves));
+        }
         assertThatThrownBy(() -> HistoryWriter.write(
                         halves, inputs.path("halves.parquet").toString(), HistoryFormat.PARQUET))
                 .isInstanceOf(UnwritableStringException.class)
@@ -146,7 +153,7 @@ class RoundTripTest {
                         "halves:1: found half of a surrogate pair in \"a?b\"; expected text that UTF-8 has bytes for; keep it as"
                                 + " JSON Lines");
         try (Stream<Path> files = Files.list(inputs.path(""))) {
-            assertThat(files).as("nothing half written").hasSize(1);
+            assertThat(files).as("nothing half written").hasSize(2);
         }
         String schema = "message m { required int64 session; required int64 index; required binary status (UTF8);"
                 + " required group ops (LIST) { repeated group list { required group element { required binary op;"
@@ -198,6 +205,11 @@ class RoundTripTest {
         HistoryWriter.write(table, parquet.toString(), HistoryFormat.PARQUET);
         HistoryTable read = HistoryReader.read(parquet.toString(), HistoryFormat.AUTO);
         assertThat(TableText.rows(read)).isEqualTo(rows);
+        String arrow = inputs.path("h.arrow").toString();
+        HistoryWriter.write(table, arrow, HistoryFormat.ARROW);
+        assertThat(TableText.rows(HistoryReader.read(arrow, HistoryFormat.AUTO)))
+                .as("several record batches")
+                .isEqualTo(rows);
         assertThat(read.whereIs(59_999)).isEqualTo(parquet + ":row 59999");
     }
 
@@ -226,7 +238,7 @@ class RoundTripTest {
     void otherFormatsAreNotWritten() {
         assertThatThrownBy(() -> HistoryWriter.write(random(1), inputs.path("h").toString(), HistoryFormat.PLUME))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("histories are written as jsonl or parquet, not as plume");
+                .hasMessage("histories are written as jsonl, parquet or arrow, not as plume");
         assertThat(inputs.path("h")).doesNotExist();
         assertThatThrownBy(() -> HistoryWriter.write(random(1), "-", HistoryFormat.JSONL))
                 .isInstanceOf(java.io.IOException.class)

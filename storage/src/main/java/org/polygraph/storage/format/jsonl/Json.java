@@ -51,7 +51,11 @@ public final class Json {
         }
 
         static Place of(String fixed) {
-            return new Place(fixed, 0, fixed, LINE_REMEDY);
+            return of(fixed, 0);
+        }
+
+        static Place of(String fixed, long linesBefore) {
+            return new Place(fixed, linesBefore, fixed, LINE_REMEDY);
         }
 
         String at(JsonLocation location) {

@@ -14,6 +14,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles;
 
 /**
  * Reads JSON Lines in UTF-8: an optional header, then a transaction on each line. Fields may come in any order, and
@@ -24,6 +25,9 @@ public final class JsonlReader {
     private static final int MAX_HEADER = 1 << 20;
     /** U+FEFF in UTF-8: the byte order mark that some programs write at the beginning of a file. */
     private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
+    /** In place of the line of the transaction before. */
+    private static final long NO_LINE = Long.MIN_VALUE;
 
     private static final int SESSION = 1;
     private static final int INDEX = 2;
@@ -101,6 +105,20 @@ public final class JsonlReader {
      */
     public long readOn(String file, InputStream stream) throws IOException, HistoryException {
         return transactions(new Json.Place(file, 0), new BufferedInputStream(stream, 1 << 16));
+    }
+
+    /** Reads a header that is not in the lines of the file. */
+    public void header(String at, byte[] json) throws IOException, HistoryException {
+        HistoryHeader.parse(new Json.Place(at, 0), json, builder.values()).apply(builder, null);
+    }
+
+    /** Reads the object of a transaction that is a row, from 0, of another format. */
+    public void readRow(String file, long row, InputStream json) throws IOException, HistoryException {
+        place = Json.Place.of(SourceFiles.describe(file, SourceFiles.Unit.ROW, row), row - 1);
+        Json.read(place, json, parser -> {
+            parser.nextToken();
+            return transaction(parser, NO_LINE);
+        });
     }
 
     /**

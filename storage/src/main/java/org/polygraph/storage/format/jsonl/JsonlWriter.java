@@ -74,7 +74,8 @@ public final class JsonlWriter {
         };
     }
 
-    private void transaction(JsonGenerator json, long session, int t) throws IOException {
+    /** Writes the object of a transaction. */
+    public void transaction(JsonGenerator json, long session, int t) throws IOException {
         json.writeStartObject();
         json.writeNumberField("session", session);
         json.writeNumberField("index", table.index(t));
