@@ -96,10 +96,12 @@ class BadInputTest {
     void theLookOfOtherContentIsNamed() throws Exception {
         for (String charset : List.of("UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "UTF-32LE", "UTF-32BE")) {
             for (HistoryFormat format : List.of(HistoryFormat.AUTO, HistoryFormat.JSONL)) {
-                assertThat(inputs.refusal("h", JSONL.getBytes(charset), format))
-                        .as(charset)
-                        .isEqualTo("h:1:1: found text in UTF-16 or UTF-32; expected UTF-8; convert it, for example with"
-                                + " iconv -f UTF-16 -t UTF-8");
+                for (String text : List.of(JSONL, TestFiles.HEADER + JSONL)) {
+                    assertThat(inputs.refusal("h", text.getBytes(charset), format))
+                            .as(charset)
+                            .isEqualTo("h:1:1: found text in UTF-16 or UTF-32; expected UTF-8; convert it, for example"
+                                    + " with iconv -f UTF-16 -t UTF-8");
+                }
             }
         }
         for (String start : List.of("[", "\n[\n ")) {

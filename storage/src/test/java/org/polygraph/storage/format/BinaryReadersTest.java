@@ -13,11 +13,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Dbcop, Cobra and the text of Plume: their meaning, and every kind of damage. */
+/** Dbcop and Cobra: their meaning, and every kind of damage. */
 class BinaryReadersTest {
     private static final String NONE = HistoryTable.NO_TIME + " " + HistoryTable.NO_TIME;
     private static final String DBCOP_REMEDY = "the file is damaged or another format: give the right one with -f";
-    private static final String LINE_REMEDY = "a line is r(key,value,session,txn) or w(key,value,session,txn)";
 
     private Inputs inputs;
 
@@ -156,69 +155,6 @@ class BinaryReadersTest {
                 .isEqualTo(
                         "c/T1.log:byte 0: found a commit outside of a transaction; expected S (start) first; the log is"
                                 + " damaged or its beginning is missing");
-    }
-
-    @Test
-    void plumeSessionsMayInterleaveAndAbortedRunsAreTransactions() throws Exception {
-        HistoryTable table = inputs.read(
-                "h.txt",
-                "r(1,0,0,0)\nw(1,5,1,0)\r\n\nw(2,7,0,0)\nw( 2 , -8 ,0, -1)\nw(3,9,0,-1)\nr(9223372036854775807,-9223372036854775808,1,3)\n"
-                        + "r(2,7,0,2)\nw(2,3,0,-1)\nr(1,5,0,1)");
-        assertThat(TableText.rows(table))
-                .containsExactly(
-                        "initial 0 {}",
-                        "0 0 committed " + NONE + " r 1=0 w 2=7",
-                        "0 1 aborted " + NONE + " w 2=-8 w 3=9",
-                        "0 2 committed " + NONE + " r 2=7",
-                        "0 3 aborted " + NONE + " w 2=3",
-                        "0 4 committed " + NONE + " r 1=5",
-                        "1 0 committed " + NONE + " w 1=5",
-                        "1 1 committed " + NONE + " r 9223372036854775807=-9223372036854775808");
-        assertThat(table.whereIs(1)).endsWith("h.txt:5");
-    }
-
-    @Test
-    void plumeMayBeginWithAByteOrderMark() throws Exception {
-        HistoryTable table = inputs.read("h.txt", "\uFEFFw(1,5,0,0)\nr(1,5,1,0)");
-        assertThat(TableText.rows(table))
-                .containsExactly(
-                        "initial 0 {}", "0 0 committed " + NONE + " w 1=5", "1 0 committed " + NONE + " r 1=5");
-        assertThat(inputs.refusal("h", TestFiles.utf8("r(1,1,0,1)\n\uFEFF"), HistoryFormat.PLUME))
-                .startsWith("h:2:1: found the byte 0xef; expected r( or w(");
-    }
-
-    @Test
-    void badPlumeLinesAreLocated() throws Exception {
-        String[][] cases = {
-            {"r(1,2,3", "h:2:8: found the end of the file; expected ','"},
-            {"r(1,2,3\n", "h:2:8: found the end of the line; expected ','"},
-            {"r(1,2,3,4", "h:2:10: found the end of the file; expected ')'"},
-            {"x(1,2,3,4)", "h:2:1: found 'x'; expected r( or w("},
-            {"r[1,2,3,4)", "h:2:2: found '['; expected '('"},
-            {"r(a,2,3,4)", "h:2:3: found 'a'; expected an integer"},
-            {"r(1,-,3,4)", "h:2:6: found ','; expected an integer"},
-            {"r(1,2,3,4) 5", "h:2:12: found '5'; expected the end of the line"},
-            {"r(1,2,3,-2)", "h:2:9: found transaction -2; expected 0 or more, or -1 for aborted"},
-            {
-                "r(1,9223372036854775808,3,4)",
-                "h:2:5: found the number 9223372036854775808; expected an integer of 64 bits"
-            },
-            {"r(1,\0,3,4)", "h:2:5: found the byte 0x00; expected an integer"},
-            {
-                "r(1," + " ".repeat(9999) + "2,3,4)",
-                "h:2:513: found a line of more than 512 bytes; expected" + " r(key,value,session,txn) or w(...)"
-            },
-            {
-                "r(1,2,3,4)\nr(1,2,3,5)\nr(1,2,3,4)",
-                "h:4:9: found transaction 4 of session 3 again, after transaction 5;"
-                        + " expected the lines of a transaction together within its session"
-            },
-        };
-        for (String[] each : cases) {
-            assertThat(inputs.refusal("h", TestFiles.utf8("r(1,1,0,1)\n" + each[0]), HistoryFormat.PLUME))
-                    .as(each[0])
-                    .isEqualTo(each[1] + "; " + LINE_REMEDY);
-        }
     }
 
     @Test
