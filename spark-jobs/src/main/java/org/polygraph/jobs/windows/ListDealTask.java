@@ -94,10 +94,10 @@ record ListDealTask(Piece piece, int number, int slices, Section.Files files) im
             int[] keys = rows.operations().keys();
             for (int o = 0; o < values.length; o++) {
                 int key = Operations.key(keys[o]);
-                if (isAppend(values, o)) {
+                if (rows.operations().isAppend(o)) {
                     uses[key] |= LIST;
                     starts[key + 1]++;
-                } else if (ListCodes.isStandIn(values[o])) {
+                } else if (ListCodes.isRead(values[o])) {
                     uses[key] |= LIST;
                 } else {
                     boolean isAbsent = values[o] == ValueDictionary.NULL && !Operations.isWrite(keys[o]);
@@ -110,14 +110,10 @@ record ListDealTask(Piece piece, int number, int slices, Section.Files files) im
             operations = new int[starts[keyCount]];
             int[] next = starts.clone();
             for (int o = 0; o < values.length; o++) {
-                if (isAppend(values, o)) {
+                if (rows.operations().isAppend(o)) {
                     operations[next[Operations.key(keys[o])]++] = o;
                 }
             }
-        }
-
-        static boolean isAppend(long[] values, int operation) {
-            return operation > 0 && values[operation - 1] == ListCodes.BEFORE_APPEND;
         }
 
         int uses(int key) {
@@ -173,7 +169,7 @@ record ListDealTask(Piece piece, int number, int slices, Section.Files files) im
             for (int o = starts[t]; isOpen(rows, t) && o < starts[t + 1]; o++) {
                 reads |= ListCodes.isRead(rows.operations().values()[o]);
                 writes |= Operations.isWrite(rows.operations().keys()[o])
-                        && !Appends.isAppend(rows.operations().values(), o);
+                        && !rows.operations().isAppend(o);
             }
             if (reads && writes) {
                 return "a transaction of unknown outcome reads lists and writes other values";

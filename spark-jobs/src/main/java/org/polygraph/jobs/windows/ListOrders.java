@@ -125,9 +125,13 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
             versions.defaultReturnValue(UNKNOWN);
             int size = rows.operations().size();
             before = new long[size];
-            keys = new int[size];
-            newValues = new long[size];
-            kinds = new byte[size];
+            int most = size;
+            for (int o = 0; o < size; o++) {
+                most += rows.operations().isAppend(o) ? 1 : 0;
+            }
+            keys = new int[most];
+            newValues = new long[most];
+            kinds = new byte[most];
         }
 
         HistoryRows of(int piece) throws IOException {
@@ -144,11 +148,10 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
                     if (ListCodes.isRead(old[o])) {
                         int list = ListCodes.list(old[o]);
                         put(keyAndKind, list == 0 ? empty : version(codes.of(lists.elements()[list])), (byte) 0);
-                    } else if (old[o] == ListCodes.BEFORE_APPEND) {
-                        if (before[o + 1] != UNKNOWN) {
-                            put(keyAndKind, before[o + 1], Operations.IMPLIED);
+                    } else if (rows.operations().isAppend(o)) {
+                        if (before[o] != UNKNOWN) {
+                            put(Operations.pack(Operations.key(keyAndKind), false), before[o], Operations.IMPLIED);
                         }
-                    } else if (ListDealTask.Appends.isAppend(old, o)) {
                         put(keyAndKind, version(codes.of(old[o])), Operations.APPEND);
                     } else {
                         put(keyAndKind, codes.of(old[o]), (byte) 0);
@@ -174,7 +177,7 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
         private boolean isRead(int t) {
             int[] starts = rows.operations().starts();
             for (int o = starts[t]; o < starts[t + 1]; o++) {
-                if (ListDealTask.Appends.isAppend(rows.operations().values(), o) && before[o] != UNKNOWN) {
+                if (rows.operations().isAppend(o) && before[o] != UNKNOWN) {
                     return true;
                 }
             }

@@ -285,8 +285,11 @@ final class PieceRows {
             if (count == 0 || status == TransactionStatus.ABORTED.code()) {
                 continue;
             }
-            boolean isOne =
-                    count == 1 || (count == 2 && !Operations.isWrite(keys[from]) && keys[from + 1] == keys[from] + 1);
+            boolean isOne = count == 1
+                    || (count == 2
+                            && !Operations.isWrite(keys[from])
+                            && keys[from + 1] == keys[from] + 1
+                            && !rows.operations().isAppend(from + 1));
             boolean hasEnd = status != TransactionStatus.COMMITTED.code()
                     || time(transactions.ends(), t) != HistoryTable.NO_TIME;
             if (isOne && hasEnd && time(transactions.starts(), t) != HistoryTable.NO_TIME) {
@@ -300,7 +303,7 @@ final class PieceRows {
         return problem;
     }
 
-    /** Whether a committed transaction only writes, and all its writes have one value. */
+    /** Whether a committed transaction only writes, all its writes have one value, and none is an append. */
     boolean writesOneValue(int t) {
         Operations operations = rows.operations();
         int from = operations.starts()[t];
@@ -308,6 +311,7 @@ final class PieceRows {
         boolean isOne = from < to && rows.transactions().statuses()[t] == TransactionStatus.COMMITTED.code();
         for (int o = from; o < to; o++) {
             isOne &= Operations.isWrite(operations.keys()[o])
+                    && !operations.isAppend(o)
                     && operations.values()[o] == operations.values()[from];
         }
         return isOne;
@@ -320,7 +324,7 @@ final class PieceRows {
 
     /** Why windows do not support the piece; empty if they do. */
     String unsupported() {
-        if (rows.operations().kinds() != null) {
+        if (rows.operations().has(Operations.INSERT) || rows.operations().has(Operations.DELETE)) {
             return "it has inserts or deletes";
         }
         return rows.values().others().length > 0 ? "it has refused compare-and-sets" : "";

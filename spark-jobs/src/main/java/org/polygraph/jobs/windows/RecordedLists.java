@@ -325,7 +325,7 @@ final class RecordedLists {
             BlockWriter operations = new BlockWriter();
             int count = 0;
             for (int o = first(t); o < first(t + 1); o++) {
-                if (!selection.test(o) || value(o) == ListCodes.BEFORE_APPEND) {
+                if (!selection.test(o)) {
                     continue;
                 }
                 count++;
@@ -335,11 +335,7 @@ final class RecordedLists {
                 } else {
                     boolean isWrite = Operations.isWrite(rows.operations().keys()[o]);
                     operations
-                            .unsigned(
-                                    ListDealTask.Appends.isAppend(
-                                                    rows.operations().values(), o)
-                                            ? APPEND
-                                            : isWrite ? WRITE : READ)
+                            .unsigned(rows.operations().isAppend(o) ? APPEND : isWrite ? WRITE : READ)
                             .key(keys, key(o))
                             .value(values, codes.of(value(o)));
                 }

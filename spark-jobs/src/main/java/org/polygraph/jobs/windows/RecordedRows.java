@@ -31,17 +31,17 @@ final class RecordedRows {
         int from = rows.operations().starts()[t];
         int to = rows.operations().starts()[t + 1];
         long[] coded = rows.operations().values();
-        int count = to - from;
-        for (int o = from; rows.lists() != null && o < to; o++) {
-            count -= coded[o] == ListCodes.BEFORE_APPEND ? 1 : 0;
-        }
         hash.begin(
-                rows.sessionLabels()[rows.sessionOf()[t]], rows.transactions().indexes()[t], status, start, end, count);
+                rows.sessionLabels()[rows.sessionOf()[t]],
+                rows.transactions().indexes()[t],
+                status,
+                start,
+                end,
+                to - from);
         for (int o = from; o < to; o++) {
             int keyAndKind = rows.operations().keys()[o];
             int key = ids[Operations.key(keyAndKind)];
-            if (coded[o] == ListCodes.BEFORE_APPEND) {
-                o++;
+            if (rows.operations().isAppend(o)) {
                 hash.append(keys, key, values, codes.of(coded[o]));
             } else if (ListCodes.isRead(coded[o])) {
                 list(key, ListCodes.list(coded[o]));

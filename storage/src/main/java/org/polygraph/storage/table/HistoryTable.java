@@ -6,7 +6,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
-import org.polygraph.storage.lists.ListCodes;
 import org.polygraph.storage.lists.ListTree;
 import org.polygraph.storage.model.TransactionStatus;
 
@@ -290,7 +289,7 @@ public final class HistoryTable {
 
     /** Whether an operation appends to a list. */
     public boolean isAppend(int operation) {
-        return operationKinds != null && operationKinds[operation] == Operations.APPEND;
+        return operations.isAppend(operation);
     }
 
     /** Returns the label of a value of a key; that of an empty list is {@code []}. */
@@ -590,9 +589,9 @@ public final class HistoryTable {
         return recorded == null ? keys.size() : recorded.keyCount();
     }
 
-    /** Whether an operation of {@link #asRead} is the implied read before an append, which a file does not contain. */
-    public boolean isBeforeAppend(int operation) {
-        return operationValues[operation] == ListCodes.BEFORE_APPEND;
+    /** Whether this is a history as it was read, {@link #asRead}, with lists. */
+    public boolean isOfLists() {
+        return lists != null && lists.versions() == null;
     }
 
     /**

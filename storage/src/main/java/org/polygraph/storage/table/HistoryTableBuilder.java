@@ -261,8 +261,9 @@ public final class HistoryTableBuilder {
 
     /** Adds an append of an element to the key's list. */
     public void append(int key, long element) {
-        operation(Operations.pack(key, false), beforeAppend());
-        operation(Operations.pack(key, true), element);
+        lists();
+        write(key, element);
+        kind(operations.size() - 1, Operations.APPEND);
     }
 
     /** Adds a read of a whole list. */
@@ -357,10 +358,9 @@ public final class HistoryTableBuilder {
         return code;
     }
 
-    /** Returns the code for the read that precedes the write of an appended element. */
-    public long beforeAppend() {
+    /** States that some operations append to lists, by their kinds. */
+    public void withLists() {
         lists();
-        return ListCodes.BEFORE_APPEND;
     }
 
     ListTree lists() {

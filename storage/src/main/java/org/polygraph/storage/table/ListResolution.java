@@ -79,16 +79,15 @@ final class ListResolution {
         int[] starts = new int[table.transactions() + 1];
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (!resolve(o)) {
-                    int key = table.key(o);
-                    int place = versions.place(o + 1);
-                    if (place != ListVersions.NONE) {
-                        orders[key] = orders[key] == null ? versions.order(key) : orders[key];
-                        imply(
-                                table.operationKeys()[o],
-                                place == 0 ? table.initialValue() : code(orders[key][place - 1]));
-                    }
+                int key = table.key(o);
+                int place = versions.place(o);
+                if (place != ListVersions.NONE) {
+                    orders[key] = orders[key] == null ? versions.order(key) : orders[key];
+                    imply(
+                            Operations.pack(key, false),
+                            place == 0 ? table.initialValue() : code(orders[key][place - 1]));
                 }
+                resolve(o);
             }
             starts[t + 1] = newKeys.size();
         }
@@ -106,8 +105,8 @@ final class ListResolution {
                 if (versions.isRead(o)) {
                     readElements(o, elementKeys);
                 }
-                boolean isDone = resolve(o);
-                int ofElement = isDone && versions.isAppend(o) ? elementKeys.get(o) : ListVersions.NONE;
+                resolve(o);
+                int ofElement = versions.isAppend(o) ? elementKeys.get(o) : ListVersions.NONE;
                 if (ofElement != ListVersions.NONE) {
                     imply(Operations.pack(ofElement, true), code(table.value(o)));
                 }
@@ -155,12 +154,9 @@ final class ListResolution {
         return new Operations(starts, newKeys.toIntArray(), newCodes.toLongArray(), newKinds.toByteArray());
     }
 
-    /** Writes a recorded operation; returns false if it stands for the read before an append. */
-    private boolean resolve(int o) {
+    /** Writes a recorded operation. */
+    private void resolve(int o) {
         long code = table.value(o);
-        if (code == ListCodes.BEFORE_APPEND) {
-            return false;
-        }
         byte kind = 0;
         if (ListCodes.isRead(code)) {
             code = versions.length(o) == 0 ? table.initialValue() : code(versions.last(versions.list(o)));
@@ -172,7 +168,6 @@ final class ListResolution {
             code = table.initialValue();
         }
         put(table.operationKeys()[o], code, kind);
-        return true;
     }
 
     private void imply(int keyAndKind, long code) {
@@ -217,7 +212,7 @@ final class ListResolution {
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 int key = table.key(o);
-                boolean isOurs = ListCodes.isStandIn(table.value(o)) || versions.isAppend(o);
+                boolean isOurs = versions.isRead(o) || versions.isAppend(o);
                 // A read of null reads the empty list.
                 boolean isNull = table.value(o) == ValueDictionary.NULL && !table.isWrite(o);
                 kinds[key] |= isOurs ? LIST : isNull ? 0 : PLAIN;

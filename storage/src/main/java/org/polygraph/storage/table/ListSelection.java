@@ -62,22 +62,23 @@ final class ListSelection {
         int[] starts = new int[kept.length + 1];
         IntArrayList newKeys = new IntArrayList();
         LongArrayList newCodes = new LongArrayList();
+        ByteList newKinds = new ByteList(operations.length);
         int next = 0;
         for (int i = 0; i < kept.length; i++) {
             for (; next < origins.length && origins[next] < recorded.operationsEnd(kept[i]); next++) {
                 int o = origins[next];
                 int key = ids.get(recorded.key(o));
-                if (versions.isAppend(o)) {
-                    newKeys.add(Operations.pack(key, false));
-                    newCodes.add(ListCodes.BEFORE_APPEND);
-                }
                 newKeys.add(Operations.pack(key, recorded.isWrite(o)));
                 newCodes.add(versions.isRead(o) ? list(key, o) : recorded.value(o));
+                newKinds.add(recorded.kind(o));
             }
             starts[i + 1] = newKeys.size();
         }
         HistoryTable raw = HistorySelection.table(
-                recorded, keys, kept, new Operations(starts, newKeys.toIntArray(), newCodes.toLongArray(), null));
+                recorded,
+                keys,
+                kept,
+                new Operations(starts, newKeys.toIntArray(), newCodes.toLongArray(), newKinds.toByteArray()));
         try {
             HistoryTable resolved = ListResolution.of(raw, lists);
             ListOperations all = whole.lists();
@@ -110,9 +111,6 @@ final class ListSelection {
                     continue;
                 }
                 o++;
-                while (recorded.isBeforeAppend(o)) {
-                    o++;
-                }
                 if (next < operations.length && operations[next] == each) {
                     origins[next++] = o;
                 }

@@ -168,7 +168,7 @@ public final class ListVersions {
 
     /** Whether a recorded operation appends to a list. */
     public boolean isAppend(int operation) {
-        return operation > 0 && recorded.value(operation - 1) == ListCodes.BEFORE_APPEND;
+        return recorded.isAppend(operation);
     }
 
     /** Whether a recorded operation reads a list. */

@@ -63,6 +63,11 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
         return keys.length;
     }
 
+    /** Whether an operation appends to a list. */
+    public boolean isAppend(int operation) {
+        return kinds != null && kinds[operation] == APPEND;
+    }
+
     private boolean isImplied(int operation) {
         return kinds != null && kinds[operation] == IMPLIED;
     }
@@ -83,7 +88,7 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
     }
 
     /** Whether some operation is of a kind. */
-    boolean has(byte kind) {
+    public boolean has(byte kind) {
         for (int o = 0; kinds != null && o < kinds.length; o++) {
             if (kinds[o] == kind) {
                 return true;

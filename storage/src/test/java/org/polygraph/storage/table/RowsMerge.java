@@ -75,6 +75,6 @@ public final class RowsMerge {
         if (ListCodes.isRead(code)) {
             return ListCodes.read(lists[ListCodes.list(code)]);
         }
-        return code == ListCodes.BEFORE_APPEND ? code : values.of(code);
+        return values.of(code);
     }
 }

@@ -122,9 +122,6 @@ public final class Definitions {
                 long value = table.value(o);
                 long[] elements = table.elements(o);
                 boolean isList = lists != null && lists.isList(key);
-                if (isList && table.isBeforeAppend(o)) {
-                    continue;
-                }
                 if (isList && table.isWrite(o)) {
                     list.add(new Op(Kind.APPEND, key, value, List.of()));
                 } else if (isList) {

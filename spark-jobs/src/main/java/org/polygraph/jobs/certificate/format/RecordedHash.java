@@ -20,7 +20,7 @@ final class RecordedHash {
     void transaction(TransactionHash hash, long session, int t) {
         int operations = 0;
         for (walk.seek(t); walk.next(); ) {
-            operations += isRecorded() ? 1 : 0;
+            operations++;
         }
         hash.begin(
                 session,
@@ -30,9 +30,6 @@ final class RecordedHash {
                 Fingerprint.time(table.ends(), t),
                 operations);
         for (walk.seek(t); walk.next(); ) {
-            if (!isRecorded()) {
-                continue;
-            }
             if (walk.hasFields()) {
                 hash.fields(walk.fields());
             }
@@ -40,11 +37,6 @@ final class RecordedHash {
                 operation(hash, walk.operation());
             }
         }
-    }
-
-    /** Whether the operation of the walk is in the file: the read that an append implies is not. */
-    private boolean isRecorded() {
-        return walk.predicate() != null || !table.isBeforeAppend(walk.operation());
     }
 
     private void operation(TransactionHash hash, int o) {
@@ -58,7 +50,7 @@ final class RecordedHash {
             }
         } else if (table.values().isOther(value)) {
             hash.refused(table.keys(), key, table.values(), table.values().excluded(value));
-        } else if (table.isWrite(o) && o > 0 && table.isBeforeAppend(o - 1)) {
+        } else if (table.isAppend(o)) {
             hash.append(table.keys(), key, table.values(), value);
         } else {
             hash.operation(

@@ -39,17 +39,17 @@ final class EmbeddedLists {
      * @return null if the whole has none
      */
     static @Nullable EmbeddedLists of(HistoryTable whole, HistoryTable sub) {
-        return whole.values().hasLists() ? new EmbeddedLists(whole, sub) : null;
+        return whole.isOfLists() ? new EmbeddedLists(whole, sub) : null;
     }
 
-    /** Whether an operation reads a list, or stands for the read before an append. */
+    /** Whether an operation reads a list. */
     static boolean isOfList(HistoryTable recorded, int o) {
-        return recorded.isBeforeAppend(o) || recorded.elements(o) != null;
+        return recorded.elements(o) != null;
     }
 
     private static void eachAppend(HistoryTable of, Appends to) {
-        for (int o = 1; o < of.operations(); o++) {
-            if (of.isBeforeAppend(o - 1)) {
+        for (int o = 0; o < of.operations(); o++) {
+            if (of.isAppend(o)) {
                 to.next(of.keys().label(of.key(o)), of.values().label(of.value(o)));
             }
         }

@@ -78,9 +78,11 @@ final class Embedding {
     /** Describes an operation of the sub-history. */
     String name(int o) {
         if (EmbeddedLists.isOfList(sub, o)) {
-            return (sub.isBeforeAppend(o) ? "append(" : "r(") + Names.key(sub, sub.key(o)) + ")";
+            return "r(" + Names.key(sub, sub.key(o)) + ")";
         }
-        return (sub.isInsert(o) ? "i(" : sub.isDelete(o) ? "d(" : sub.isWrite(o) ? "w(" : "r(")
+        return (sub.isAppend(o)
+                        ? "append("
+                        : sub.isInsert(o) ? "i(" : sub.isDelete(o) ? "d(" : sub.isWrite(o) ? "w(" : "r(")
                 + Names.key(sub, sub.key(o)) + ")=" + Names.value(sub, sub.value(o));
     }
 
@@ -193,6 +195,7 @@ final class Embedding {
             return sub.keys().label(sub.key(o)).equals(whole.keys().label(whole.key(at))) && lists.isSame(o, at);
         }
         return sub.isWrite(o) == whole.isWrite(at)
+                && (lists == null || sub.isAppend(o) == whole.isAppend(at))
                 && sub.isInsert(o) == whole.isInsert(at)
                 && sub.isDelete(o) == whole.isDelete(at)
                 && sub.isRepeatedRow(o) == whole.isRepeatedRow(at)

@@ -67,13 +67,13 @@ public final class ListStates {
      */
     static @Nullable String discrepancy(HistoryTable table, boolean[] counted, int[] commits) {
         HistoryTable read = table.asRead();
-        if (!hasAppends(read)) {
+        if (!read.isOfLists()) {
             return null;
         }
         ListStates states = new ListStates(read, counted);
         for (int t : commits) {
             for (int o = read.firstOperation(t); o < read.operationsEnd(t); o++) {
-                if (states.isAppend(t, o)) {
+                if (read.isAppend(o)) {
                     states.append(t, read.key(o), false);
                 }
             }
@@ -89,7 +89,7 @@ public final class ListStates {
      */
     public static @Nullable ListStates ofReads(HistoryTable table, boolean maybe) {
         HistoryTable read = table.asRead();
-        if (!hasLists(read)) {
+        if (!read.isOfLists()) {
             return null;
         }
         ListStates states = new ListStates(read, new boolean[read.transactions()]);
@@ -97,28 +97,6 @@ public final class ListStates {
         states.count(appenders, maybe);
         states.order(appenders, maybe);
         return states;
-    }
-
-    private static boolean hasAppends(HistoryTable read) {
-        for (int o = 0; o < read.operations(); o++) {
-            if (read.isBeforeAppend(o)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean hasLists(HistoryTable read) {
-        for (int o = 0; o < read.operations(); o++) {
-            if (read.isBeforeAppend(o) || read.elements(o) != null) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private boolean isAppend(int t, int o) {
-        return o > read.firstOperation(t) && read.isBeforeAppend(o - 1);
     }
 
     /** By key, by element: the transaction that appended it. */
@@ -129,7 +107,7 @@ public final class ListStates {
         }
         for (int t = 0; t < read.transactions(); t++) {
             for (int o = read.firstOperation(t); o < read.operationsEnd(t); o++) {
-                if (isAppend(t, o)) {
+                if (read.isAppend(o)) {
                     appenders.get(read.key(o)).put(read.value(o), t);
                 }
             }
@@ -180,7 +158,7 @@ public final class ListStates {
         for (int t = 0; t < counted.length; t++) {
             boolean mayCount = counted[t] || (maybe && read.status(t) == TransactionStatus.INDETERMINATE);
             for (int o = read.firstOperation(t); mayCount && o < read.operationsEnd(t); o++) {
-                if (isAppend(t, o)) {
+                if (read.isAppend(o)) {
                     append(t, read.key(o), false);
                 }
             }
@@ -194,7 +172,7 @@ public final class ListStates {
         }
         starts[key].set(sizes[key]);
         for (int o = read.firstOperation(t); o < read.operationsEnd(t); o++) {
-            if (read.key(o) == key && isAppend(t, o)) {
+            if (read.key(o) == key && read.isAppend(o)) {
                 if (sizes[key] == orders[key].length) {
                     orders[key] = Arrays.copyOf(orders[key], 2 * sizes[key] + 4);
                 }
@@ -216,7 +194,7 @@ public final class ListStates {
     public @Nullable String discrepancy() {
         for (int t = 0; t < counted.length; t++) {
             for (int o = read.firstOperation(t); counted[t] && o < read.operationsEnd(t); o++) {
-                boolean isRead = !read.isWrite(o) && !read.isBeforeAppend(o) && sizes[read.key(o)] > 0;
+                boolean isRead = !read.isWrite(o) && sizes[read.key(o)] > 0;
                 long[] list = list(o);
                 if ((isRead || list.length > 0) && !isState(t, o, list)) {
                     return Names.transaction(read, t) + " read a list of key " + Names.key(read, read.key(o))
@@ -234,7 +212,7 @@ public final class ListStates {
         }
         int own = 0;
         for (int before = read.firstOperation(t); before < o; before++) {
-            own += read.key(before) == key && isAppend(t, before) ? 1 : 0;
+            own += read.key(before) == key && read.isAppend(before) ? 1 : 0;
         }
         int start = firsts.get(key).getOrDefault(t, NONE);
         if (own > 0) {

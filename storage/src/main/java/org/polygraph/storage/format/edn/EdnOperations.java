@@ -146,6 +146,12 @@ final class EdnOperations {
         add(Operations.pack(key, true), code);
     }
 
+    private void append(int key, long element) {
+        builder.withLists();
+        write(key, element);
+        kind(Operations.APPEND);
+    }
+
     private void transaction(EdnCall call) throws HistoryException {
         EdnValue value = call.value();
         if (value.isNil()) {
@@ -190,8 +196,7 @@ final class EdnOperations {
                 value.advance();
                 int key = key(value);
                 long element = scalar(value);
-                read(key, builder.beforeAppend());
-                write(key, element);
+                append(key, element);
             } else {
                 throw new HistoryException(
                         value.where(),

@@ -85,16 +85,14 @@ public final class JsonlWriter {
         json.writeArrayFieldStart("ops");
         for (walk.seek(t); walk.next(); ) {
             String predicate = walk.predicate();
-            if (predicate != null || !table.isBeforeAppend(walk.operation())) {
-                json.writeStartObject();
-                if (predicate == null) {
-                    operation(json, walk.operation());
-                } else {
-                    json.writeStringField("op", predicate);
-                }
-                walk.writeFields(json);
-                json.writeEndObject();
+            json.writeStartObject();
+            if (predicate == null) {
+                operation(json, walk.operation());
+            } else {
+                json.writeStringField("op", predicate);
             }
+            walk.writeFields(json);
+            json.writeEndObject();
         }
         json.writeEndArray();
         json.writeEndObject();
@@ -128,9 +126,7 @@ public final class JsonlWriter {
         if (!table.isWrite(o)) {
             return "r";
         }
-        return table.isDelete(o)
-                ? "d"
-                : table.isInsert(o) ? "i" : o > 0 && table.isBeforeAppend(o - 1) ? "append" : "w";
+        return table.isDelete(o) ? "d" : table.isInsert(o) ? "i" : table.isAppend(o) ? "append" : "w";
     }
 
     /** Writes a compare-and-set that was refused. What it would have written is not kept. */
