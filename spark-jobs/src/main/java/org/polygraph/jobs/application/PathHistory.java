@@ -14,6 +14,7 @@ import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.ListReduction;
 import org.polygraph.storage.table.UnknownRows;
 
 /**
@@ -72,6 +73,7 @@ final class PathHistory {
         HistoryTable read = earlier.isEmpty()
                 ? HistoryReader.read(path, settings.format(), budget::exhausted, budget.bytes())
                 : earlier.read(path, settings.format(), budget::exhausted, budget.bytes());
+        read = ListReduction.of(read);
         if (!earlier.parts().isEmpty()) {
             listener.notice(path + ": the verdict covers " + earlier.parts().size() + " earlier "
                     + (earlier.parts().size() == 1 ? "part" : "parts") + " too");

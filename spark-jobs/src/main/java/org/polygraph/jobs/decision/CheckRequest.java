@@ -14,6 +14,7 @@ import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.ListReduction;
 import org.polygraph.storage.table.RecordedTimes;
 import org.polygraph.storage.table.UnknownRows;
 
@@ -142,7 +143,9 @@ public record CheckRequest(
     public HistoryTable judged(HistoryTable table) {
         HistoryTable ordered = withSessions(UnknownRows.judged(table));
         HistoryTable plain = level == IsolationLevel.LIN ? ordered : ordered.withoutRefusals();
-        return level.isAxiom() && level != IsolationLevel.LIN ? plain.forCommitOrders() : plain;
+        return level.isAxiom() && level != IsolationLevel.LIN
+                ? ListReduction.ofCommits(plain).withoutRows()
+                : ListReduction.of(plain);
     }
 
     /** Returns the assumptions of a verdict on this history. */

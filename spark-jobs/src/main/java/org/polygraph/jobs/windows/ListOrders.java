@@ -20,7 +20,7 @@ import org.polygraph.storage.table.Operations;
 
 /**
  * The order of the elements of each list of a history, found by tasks: {@link ListDealTask}, then {@link ListOrderTask}. With it lists
- * become single values, piece by piece, as {@code ListResolution} does it for a whole history: a list is its last element, and an append of an
+ * become single values, piece by piece, as {@code ListReduction} does it for a whole history: a list is its last element, and an append of an
  * element that was read is a read of the element before it and a write.
  *
  * @param problem why windows do not decide the history; empty if they may
@@ -221,7 +221,7 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
             }
         }
 
-        /** The version that an element makes, as {@code ListResolution} names it. */
+        /** The version that an element makes, as {@code ListReduction} names it. */
         private long version(long element) {
             long known = versions.get(element);
             if (known == UNKNOWN) {

@@ -212,10 +212,11 @@ public final class Loaders {
             // At first there is no row where the initial value of the key is null, and a write leaves one, also of
             // null.
             boolean changesRow = table.isDelete(o) || (hasRows && !table.existsAtFirst(table.key(o)));
-            if (!table.isWrite(o) || table.value(o) != table.initialValue(table.key(o)) || changesRow) {
+            boolean isOther = table.isAppend(o) || table.value(o) != table.initialValue(table.key(o));
+            if (!table.isWrite(o) || isOther || changesRow) {
                 return "a " + (table.isWrite(o) ? "write" : "read") + " of key "
                         + table.keys().label(table.key(o)) + " with value "
-                        + table.values().label(table.value(o));
+                        + table.label(table.key(o), table.value(o));
             }
         }
         return table.firstOperation(t) == table.operationsEnd(t) ? "a transaction without operations" : null;

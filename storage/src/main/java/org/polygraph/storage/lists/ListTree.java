@@ -1,6 +1,7 @@
 package org.polygraph.storage.lists;
 
 import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.longs.LongArrays;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -137,6 +138,15 @@ public final class ListTree {
     /** A list that is not empty, without its last element. */
     public int withoutLast(int list) {
         return Math.max(EMPTY, before[list]);
+    }
+
+    /** The elements of a list, from the first. */
+    public long[] elements(int list) {
+        LongArrayList elements = new LongArrayList();
+        for (int each = list; each != EMPTY; each = withoutLast(each)) {
+            elements.add(last(each));
+        }
+        return LongArrays.reverse(elements.toLongArray());
     }
 
     /** The number of lists, including the empty one. */

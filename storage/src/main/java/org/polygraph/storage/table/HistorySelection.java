@@ -160,9 +160,8 @@ public final class HistorySelection {
             }
         }
         int[] keptKeys = keys.toIntArray();
-        ListVersions versions = whole.listVersions();
-        if (versions != null) {
-            HistoryTable lists = ListSelection.of(whole, versions, kept, keptKeys, operations);
+        if (whole.hasLists() || whole.listVersions() != null) {
+            HistoryTable lists = ListSelection.of(whole, kept, keptKeys, operations);
             return new HistorySelection(lists, kept, keptKeys, origins(lists, operations));
         }
         HistoryTable table =

@@ -6,6 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.lists.ListCodes;
 import org.polygraph.storage.lists.ListTree;
 import org.polygraph.storage.model.TransactionStatus;
 
@@ -36,8 +37,10 @@ public final class HistoryTable {
     private final ValueDictionary values;
     private final Sessions sessions;
     private final Transactions transactions;
-    /** The lists that were resolved; null if there are none. */
-    private final @Nullable ListOperations lists;
+    /** The lists that operations read; null if no operations on lists were recorded, or others stand for them. */
+    private final @Nullable ListTree lists;
+    /** What operations were made from that stand for those on lists; null if there are none. */
+    private final @Nullable ListReduced reduced;
 
     private final Operations operations;
     private final int[] operationStarts;
@@ -56,7 +59,7 @@ public final class HistoryTable {
             Sessions sessions,
             Transactions transactions,
             Operations operations) {
-        this(header, keys, values, sessions, transactions, operations, null);
+        this(header, keys, values, sessions, transactions, operations, null, null);
     }
 
     private HistoryTable(
@@ -66,8 +69,10 @@ public final class HistoryTable {
             Sessions sessions,
             Transactions transactions,
             Operations operations,
-            @Nullable ListOperations lists) {
+            @Nullable ListTree lists,
+            @Nullable ListReduced reduced) {
         this.lists = lists;
+        this.reduced = reduced;
         this.header = header;
         this.keys = keys;
         this.values = values;
@@ -299,6 +304,10 @@ public final class HistoryTable {
         if (mayBeEmpty && versions != null) {
             return key < versions.recorded().keys().size() && versions.isList(key) ? "[]" : values.label(code);
         }
+        if (ListCodes.isRead(code)) {
+            int list = ListCodes.list(code);
+            return lists == null || list == ListTree.EMPTY ? "[]" : "[.. " + values.label(lists.last(list)) + "]";
+        }
         for (int o = 0; mayBeEmpty && o < operations(); o++) {
             if (isAppend(o) && key(o) == key) {
                 return "[]";
@@ -441,7 +450,7 @@ public final class HistoryTable {
     }
 
     private HistoryTable with(Header other) {
-        return new HistoryTable(other, keys, values, sessions, transactions, operations, lists);
+        return new HistoryTable(other, keys, values, sessions, transactions, operations, lists, reduced);
     }
 
     /** Header fields other than the initial value, as JSON texts. */
@@ -491,16 +500,10 @@ public final class HistoryTable {
         if (plain.size() == operations()) {
             return this;
         }
-        ListOperations read = lists;
-        if (read == null) {
-            return with(plain);
-        }
-        HistoryTable recorded = with(read.operations().without(values::isOther)).reading(read.tree());
-        return with(
-                keys,
-                plain,
-                new ListOperations(
-                        recorded.operations, read.tree(), ListVersions.of(recorded, read.tree()), read.isOfCommits()));
+        ListReduced lower = reduced;
+        return lower == null
+                ? with(plain)
+                : with(keys, plain, lower.with(lower.versions().recorded().withoutRefusals()));
     }
 
     /**
@@ -518,7 +521,8 @@ public final class HistoryTable {
             Arrays.fill(labels, firstTransaction(s), transactionsEnd(s), sessionLabel(s));
         }
         Arrays.setAll(starts, t -> t);
-        return new HistoryTable(header, keys, values, new Sessions(labels, starts), transactions, operations, lists);
+        return new HistoryTable(
+                header, keys, values, new Sessions(labels, starts), transactions, operations, lists, reduced);
     }
 
     /**
@@ -532,40 +536,41 @@ public final class HistoryTable {
     /** The same history with another status for some transactions. Shares all other arrays. */
     public HistoryTable withStatus(int[] some, TransactionStatus status) {
         Transactions changed = transactions.withStatus(some, status);
-        ListOperations read = lists;
-        ListVersions versions = read == null ? null : read.versions();
-        if (read != null && versions != null) {
-            versions = versions.of(versions.recorded().withStatus(some, status));
-            read = new ListOperations(read.operations(), read.tree(), versions, read.isOfCommits());
-        }
-        return new HistoryTable(header, keys, values, sessions, changed, operations, read);
+        ListReduced lower = reduced;
+        return new HistoryTable(
+                header,
+                keys,
+                values,
+                sessions,
+                changed,
+                operations,
+                lists,
+                lower == null ? null : lower.with(lower.versions().recorded().withStatus(some, status)));
     }
 
-    /**
-     * Returns the history as RC, RA and CC judge it: inserts and deletes are like other writes, and a read of a list
-     * reads each of its elements. The same table if it has none of these.
-     */
-    public HistoryTable forCommitOrders() {
-        ListOperations read = lists;
-        ListVersions versions = read == null ? null : read.versions();
-        return read == null || versions == null || read.isOfCommits()
-                ? withoutRows()
-                : ListResolution.ofCommits(versions, read.tree());
-    }
-
-    /** The order of the versions of lists; null if the history has no lists. */
+    /** The order of the versions of the lists that operations stand for; null if they stand for none. */
     public @Nullable ListVersions listVersions() {
-        return lists == null ? null : lists.versions();
+        return reduced == null ? null : reduced.versions();
+    }
+
+    /** Whether operations on lists were recorded; false if others stand for them. */
+    public boolean hasLists() {
+        return lists != null;
+    }
+
+    /** The same operations without what relates them to lists. */
+    public HistoryTable withoutLists() {
+        return lists == null && reduced == null ? this : with(keys, operations);
     }
 
     @Nullable
-    ListOperations lists() {
+    ListTree lists() {
         return lists;
     }
 
-    /** The same operations with the recorded lists of another table, or without any if that has none. */
-    public HistoryTable withListsOf(HistoryTable other) {
-        return new HistoryTable(header, keys, values, sessions, transactions, operations, other.lists);
+    @Nullable
+    ListReduced reduced() {
+        return reduced;
     }
 
     /**
@@ -589,28 +594,23 @@ public final class HistoryTable {
         return recorded == null ? keys.size() : recorded.keyCount();
     }
 
-    /** Whether this is a history as it was read, {@link #asRead}, with lists. */
-    public boolean isOfLists() {
-        return lists != null && lists.versions() == null;
-    }
-
     /**
      * Returns the codes of the elements that a read of {@link #asRead} returned; null if it is not a read of a list.
      */
     public long @Nullable [] elements(int operation) {
-        ListOperations read = lists;
-        return read == null ? null : read.elements(operationValues[operation]);
+        ListTree all = lists;
+        long code = operationValues[operation];
+        return all == null || !ListCodes.isRead(code) ? null : all.elements(ListCodes.list(code));
     }
 
-    /** The same history as it was read, whose operations have codes of lists. */
-    HistoryTable reading(ListTree tree) {
-        ListOperations read = new ListOperations(operations, tree, null, false);
-        return new HistoryTable(header, keys, values, sessions, transactions, operations, read);
+    /** The same history with the lists that its operations name. */
+    HistoryTable with(ListTree tree) {
+        return new HistoryTable(header, keys, values, sessions, transactions, operations, tree, null);
     }
 
     /** The same transactions with operations in place of those on lists. */
-    HistoryTable with(KeyDictionary all, Operations resolved, ListOperations read) {
-        return new HistoryTable(header, all, values, sessions, transactions, resolved, read);
+    HistoryTable with(KeyDictionary all, Operations others, ListReduced from) {
+        return new HistoryTable(header, all, values, sessions, transactions, others, null, from);
     }
 
     Header header() {
@@ -632,7 +632,7 @@ public final class HistoryTable {
 
     /** The same transactions with other operations. */
     HistoryTable with(Operations operations) {
-        return new HistoryTable(header, keys, values, sessions, transactions, operations);
+        return new HistoryTable(header, keys, values, sessions, transactions, operations, lists, null);
     }
 
     /** Bytes of heap held by the arrays, without dictionaries and object headers. */

@@ -518,6 +518,11 @@ public final class HistoryTableBuilder {
                     files.get(0), "lists and predicates", "one of them", "check them as two histories");
         }
         HistoryTable resolved = predicates == null ? table : PredicateReads.of(table, predicates);
-        return lists == null ? resolved : ListResolution.of(resolved, lists);
+        if (lists == null) {
+            return resolved;
+        }
+        HistoryTable recorded = resolved.with(lists);
+        ListCheck.check(recorded);
+        return recorded;
     }
 }

@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.BitSet;
 import org.polygraph.storage.lists.ListCodes;
 import org.polygraph.storage.lists.ListTree;
-import org.polygraph.storage.model.HistoryException;
 
 /**
  * Some operations of a history with lists, as a history with lists: its lists are without the elements whose appends are
@@ -15,14 +14,12 @@ import org.polygraph.storage.model.HistoryException;
  * same order of the selected transactions explains the selection, because each list is what is left of a state.
  */
 final class ListSelection {
-    private final HistoryTable whole;
     private final ListVersions versions;
     private final HistoryTable recorded;
     private final BitSet selected = new BitSet();
     private final ListTree lists = new ListTree();
 
-    private ListSelection(HistoryTable whole, ListVersions versions) {
-        this.whole = whole;
+    private ListSelection(ListVersions versions) {
         this.versions = versions;
         this.recorded = versions.recorded();
     }
@@ -40,18 +37,24 @@ final class ListSelection {
     }
 
     /**
-     * Makes the history.
+     * Makes the history, with the operations of the whole: those on lists, or those that stand for them.
      *
      * @param kept transactions, ascending
      * @param keys the keys of the operations, in the order of their ids in the result
      * @param operations explicit ones of the kept transactions, ascending
      */
-    static HistoryTable of(HistoryTable whole, ListVersions versions, int[] kept, int[] keys, int[] operations) {
-        return new ListSelection(whole, versions).of(kept, keys, operations);
+    static HistoryTable of(HistoryTable whole, int[] kept, int[] keys, int[] operations) {
+        ListReduced reduced = whole.reduced();
+        if (reduced == null) {
+            return new ListSelection(ListVersions.of(whole)).of(kept, keys, operations);
+        }
+        ListVersions versions = reduced.versions();
+        HistoryTable some =
+                new ListSelection(versions).of(kept, keys, recorded(whole, versions.recorded(), kept, operations));
+        return reduced.isOfCommits() ? ListReduction.ofCommits(some) : ListReduction.of(some);
     }
 
-    private HistoryTable of(int[] kept, int[] keys, int[] operations) {
-        int[] origins = recorded(kept, operations);
+    private HistoryTable of(int[] kept, int[] keys, int[] origins) {
         for (int o : origins) {
             selected.set(o);
         }
@@ -62,7 +65,7 @@ final class ListSelection {
         int[] starts = new int[kept.length + 1];
         IntArrayList newKeys = new IntArrayList();
         LongArrayList newCodes = new LongArrayList();
-        ByteList newKinds = new ByteList(operations.length);
+        ByteList newKinds = new ByteList(origins.length);
         int next = 0;
         for (int i = 0; i < kept.length; i++) {
             for (; next < origins.length && origins[next] < recorded.operationsEnd(kept[i]); next++) {
@@ -74,18 +77,12 @@ final class ListSelection {
             }
             starts[i + 1] = newKeys.size();
         }
-        HistoryTable raw = HistorySelection.table(
-                recorded,
-                keys,
-                kept,
-                new Operations(starts, newKeys.toIntArray(), newCodes.toLongArray(), newKinds.toByteArray()));
-        try {
-            HistoryTable resolved = ListResolution.of(raw, lists);
-            ListOperations all = whole.lists();
-            return all != null && all.isOfCommits() ? resolved.forCommitOrders() : resolved;
-        } catch (HistoryException e) {
-            throw new IllegalStateException("lists that were resolved before", e);
-        }
+        return HistorySelection.table(
+                        recorded,
+                        keys,
+                        kept,
+                        new Operations(starts, newKeys.toIntArray(), newCodes.toLongArray(), newKinds.toByteArray()))
+                .with(lists);
     }
 
     /** The code of the elements of a list that are kept. */
@@ -101,7 +98,7 @@ final class ListSelection {
     }
 
     /** The recorded form of explicit operations. */
-    private int[] recorded(int[] kept, int[] operations) {
+    private static int[] recorded(HistoryTable whole, HistoryTable recorded, int[] kept, int[] operations) {
         int[] origins = new int[operations.length];
         int next = 0;
         for (int t : kept) {

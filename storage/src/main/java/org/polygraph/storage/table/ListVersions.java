@@ -3,6 +3,7 @@ package org.polygraph.storage.table;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Objects;
 import org.polygraph.storage.lists.ListCodes;
 import org.polygraph.storage.lists.ListTree;
 import org.polygraph.storage.model.TransactionStatus;
@@ -67,8 +68,9 @@ public final class ListVersions {
         Arrays.fill(places, NONE);
     }
 
-    /** @param recorded a history as it was read, with codes that stand for lists */
-    static ListVersions of(HistoryTable recorded, ListTree lists) {
+    /** @param recorded a history as it was recorded, with lists */
+    static ListVersions of(HistoryTable recorded) {
+        ListTree lists = Objects.requireNonNull(recorded.lists(), "lists");
         ListVersions versions = new ListVersions(recorded, lists);
         for (int o = 0; o < recorded.operations(); o++) {
             if (versions.isAppend(o)) {
@@ -199,12 +201,12 @@ public final class ListVersions {
 
     /** The codes of the elements of the longest list of a key. */
     public long[] order(int key) {
-        return elementsOf(longest[key]);
+        return lists.elements(longest[key]);
     }
 
     /** The codes of the elements of the list that a recorded operation read. */
     public long[] elements(int read) {
-        return elementsOf(list(read));
+        return lists.elements(list(read));
     }
 
     /** The number of the list that a recorded operation read; {@link #EMPTY} for the empty one. */
@@ -239,14 +241,6 @@ public final class ListVersions {
     /** The number of elements of the list that a recorded operation read. */
     public int length(int read) {
         return lengths[list(read)];
-    }
-
-    private long[] elementsOf(int list) {
-        long[] elements = new long[lengths[list]];
-        for (int each = list; each != ListTree.EMPTY; each = lists.withoutLast(each)) {
-            elements[lengths[each] - 1] = lists.last(each);
-        }
-        return elements;
     }
 
     /** A read of a counted transaction that returned the longest list of a key, or {@link #NONE} if that is empty. */
@@ -304,10 +298,5 @@ public final class ListVersions {
     /** The transaction of a recorded operation. */
     public int transaction(int operation) {
         return HistorySelection.transactionOf(recorded, operation);
-    }
-
-    /** The same lists where other transactions count. */
-    ListVersions of(HistoryTable others) {
-        return of(others, lists);
     }
 }

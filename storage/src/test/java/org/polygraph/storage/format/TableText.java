@@ -25,7 +25,15 @@ public final class TableText {
                 int key = table.operationKeys()[o];
                 row.append(table.isInsert(o) ? " i " : table.isDelete(o) ? " d " : (key & 1) != 0 ? " w " : " r ");
                 row.append(table.keys().label(key >>> 1)).append('=');
-                row.append(value(table.values(), table.value(o)));
+                row.append(table.isAppend(o) ? "+" : "");
+                long[] elements = table.elements(o);
+                if (elements == null) {
+                    row.append(value(table.values(), table.value(o)));
+                } else {
+                    for (long element : elements) {
+                        row.append(value(table.values(), element)).append(',');
+                    }
+                }
             }
             rows.add(row.toString());
         }

@@ -9,6 +9,7 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.ListReduction;
 import org.polygraph.storage.table.ListVersions;
 
 /**
@@ -110,7 +111,7 @@ public final class Definitions {
 
     /** The operations of a table; lists as they were recorded. */
     public static Definitions of(HistoryTable judged) {
-        ListVersions lists = judged.listVersions();
+        ListVersions lists = ListReduction.of(judged).listVersions();
         HistoryTable table = lists == null ? judged : lists.recorded();
         List<Transaction> all = new ArrayList<>();
         long[] starts = table.starts();

@@ -9,6 +9,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.ListReduction;
 
 /**
  * Converts tiny histories to one line of text, and back.
@@ -40,12 +41,12 @@ public final class HistoryDsl {
     }
 
     /**
-     * Reads a history.
+     * Reads a history, with reads and writes in place of operations on lists.
      *
      * @throws IllegalArgumentException naming the column, what was found and what was expected
      */
     public static HistoryTable parse(String text) {
-        return new HistoryDsl(text).history();
+        return ListReduction.of(new HistoryDsl(text).history());
     }
 
     /**

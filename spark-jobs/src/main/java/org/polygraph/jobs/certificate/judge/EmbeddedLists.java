@@ -39,7 +39,7 @@ final class EmbeddedLists {
      * @return null if the whole has none
      */
     static @Nullable EmbeddedLists of(HistoryTable whole, HistoryTable sub) {
-        return whole.isOfLists() ? new EmbeddedLists(whole, sub) : null;
+        return whole.hasLists() ? new EmbeddedLists(whole, sub) : null;
     }
 
     /** Whether an operation reads a list. */

@@ -68,12 +68,18 @@ public final class SubHistoryProof {
      * writes that stand for them.
      */
     SubHistoryProof(HistoryTable whole, HistoryTable sub, Terms terms) {
-        hasLists = whole.listVersions() != null && sub.listVersions() != null;
         given = sub;
-        this.whole = hasLists ? whole.asRead() : whole.listVersions() == null ? whole : whole.withListsOf(sub);
-        this.sub = hasLists ? sub.asRead() : sub;
+        HistoryTable recorded = lists(whole);
+        hasLists = recorded.hasLists() && lists(sub).hasLists();
+        this.whole = hasLists ? recorded : whole.withoutLists();
+        this.sub = hasLists ? lists(sub) : sub;
         this.terms = terms;
         embedding = new Embedding(this.whole, this.sub, terms);
+    }
+
+    /** The history with lists as they were recorded. */
+    private static HistoryTable lists(HistoryTable table) {
+        return table.listVersions() == null ? table : table.asRead();
     }
 
     /**

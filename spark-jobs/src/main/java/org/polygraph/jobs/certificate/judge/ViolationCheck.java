@@ -16,6 +16,7 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.ListReduction;
 import org.polygraph.storage.table.PredicateReads;
 import org.polygraph.storage.table.UnknownRows;
 
@@ -145,7 +146,7 @@ final class ViolationCheck {
         boolean isAxiom = terms.guarantee().isAxiom();
         return violation(
                 isAxiom ? whole.withoutRows() : whole,
-                isAxiom ? sub.withoutRows().forCommitOrders() : sub);
+                isAxiom ? ListReduction.ofCommits(sub.withoutRows()) : ListReduction.of(sub));
     }
 
     private Report violation(HistoryTable whole, HistoryTable sub) {

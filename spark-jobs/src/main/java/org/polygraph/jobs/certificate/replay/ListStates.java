@@ -67,7 +67,7 @@ public final class ListStates {
      */
     static @Nullable String discrepancy(HistoryTable table, boolean[] counted, int[] commits) {
         HistoryTable read = table.asRead();
-        if (!read.isOfLists()) {
+        if (!read.hasLists()) {
             return null;
         }
         ListStates states = new ListStates(read, counted);
@@ -89,7 +89,7 @@ public final class ListStates {
      */
     public static @Nullable ListStates ofReads(HistoryTable table, boolean maybe) {
         HistoryTable read = table.asRead();
-        if (!read.isOfLists()) {
+        if (!read.hasLists()) {
             return null;
         }
         ListStates states = new ListStates(read, new boolean[read.transactions()]);

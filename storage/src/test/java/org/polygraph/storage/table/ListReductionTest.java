@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Timeout;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 
-class ListResolutionTest {
+class ListReductionTest {
     /** Lists in two orders that are read many times: each append follows the one before it in the longest list. */
     @Test
     @Timeout(20)
@@ -31,7 +31,7 @@ class ListResolutionTest {
             builder.readList(key, i % 2 == 0 ? up : down);
             builder.end();
         }
-        HistoryTable table = builder.build();
+        HistoryTable table = ListReduction.of(builder.build());
         assertThat(table.values().hasLists()).isTrue();
         assertThat(table.operations()).isEqualTo(2 * n + reads);
     }

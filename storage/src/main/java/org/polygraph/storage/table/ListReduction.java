@@ -7,10 +7,7 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.lists.ListCodes;
-import org.polygraph.storage.lists.ListTree;
 import org.polygraph.storage.model.BudgetException;
-import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Expresses lists as reads and writes of single values. An append writes a version of its key whose value is the
@@ -30,11 +27,8 @@ import org.polygraph.storage.model.TransactionStatus;
  * <p>Operations that no transaction did are {@link Operations#IMPLIED}. Time: linear in the operations; at RC, RA and CC
  * in the elements of all reads of lists.
  */
-final class ListResolution {
+public final class ListReduction {
     private static final long MOST_ELEMENTS = 1 << 28;
-
-    private static final byte LIST = 1;
-    private static final byte PLAIN = 2;
 
     private final HistoryTable table;
     private final ListVersions versions;
@@ -45,7 +39,7 @@ final class ListResolution {
     private final LongArrayList newCodes;
     private final ByteList newKinds;
 
-    private ListResolution(ListVersions versions) {
+    private ListReduction(ListVersions versions) {
         this.table = versions.recorded();
         this.versions = versions;
         codes.defaultReturnValue(ValueDictionary.NULL);
@@ -54,27 +48,20 @@ final class ListResolution {
         newKinds = new ByteList(table.operations());
     }
 
-    /**
-     * The table with reads and writes in place of the codes that stood for them.
-     *
-     * @param lists the lists that the codes name
-     * @throws HistoryException if an element is appended twice to one list, or a key has lists and other values
-     */
-    static HistoryTable of(HistoryTable table, ListTree lists) throws HistoryException {
-        refuseRows(table);
-        HistoryTable recorded = table.reading(lists);
-        ListVersions versions = ListVersions.of(recorded, lists);
-        checkAppends(versions);
-        checkUnknown(versions);
-        return new ListResolution(versions).resolved(lists);
+    /** Returns the form of SER and SI, or the same table if it has no lists that were recorded. */
+    public static HistoryTable of(HistoryTable table) {
+        return table.hasLists() ? new ListReduction(ListVersions.of(table)).ofSnapshots() : table;
     }
 
-    /** The table for RC, RA and CC, of lists that were resolved before. */
-    static HistoryTable ofCommits(ListVersions versions, ListTree lists) {
-        return new ListResolution(versions).ofCommits(lists);
+    /** Returns the form of RC, RA and CC, or the same table if it has no lists or has this form. */
+    public static HistoryTable ofCommits(HistoryTable table) {
+        ListReduced reduced = table.reduced();
+        return reduced == null && table.hasLists()
+                ? new ListReduction(ListVersions.of(table)).ofCommits()
+                : reduced == null || reduced.isOfCommits() ? table : new ListReduction(reduced.versions()).ofCommits();
     }
 
-    private HistoryTable resolved(ListTree lists) {
+    private HistoryTable ofSnapshots() {
         long[][] orders = new long[table.keys().size()][];
         int[] starts = new int[table.transactions() + 1];
         for (int t = 0; t < table.transactions(); t++) {
@@ -91,11 +78,10 @@ final class ListResolution {
             }
             starts[t + 1] = newKeys.size();
         }
-        return table.with(
-                table.keys(), operations(starts), new ListOperations(table.allOperations(), lists, versions, false));
+        return table.with(table.keys(), operations(starts), new ListReduced(versions, false));
     }
 
-    private HistoryTable ofCommits(ListTree lists) {
+    private HistoryTable ofCommits() {
         KeyDictionary keys = new KeyDictionary();
         keys.addAll(table.keys().labels());
         Int2IntOpenHashMap elementKeys = elementKeys(keys);
@@ -113,7 +99,7 @@ final class ListResolution {
             }
             starts[t + 1] = newKeys.size();
         }
-        return table.with(keys, operations(starts), new ListOperations(table.allOperations(), lists, versions, true));
+        return table.with(keys, operations(starts), new ListReduced(versions, true));
     }
 
     /** By append: the key of its element, if the longest list has it and further ones. */
@@ -188,83 +174,5 @@ final class ListResolution {
             codes.put(element, code);
         }
         return code;
-    }
-
-    private static void refuseRows(HistoryTable table) throws HistoryException {
-        for (int t = 0; table.operationKinds() != null && t < table.transactions(); t++) {
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (table.isInsert(o) || table.isDelete(o) || table.isRepeatedRow(o)) {
-                    throw new HistoryException(
-                            table.whereIs(t),
-                            (table.isRepeatedRow(o) ? "two rows with one key" : "an insert or a delete")
-                                    + " in a history that also has lists",
-                            "rows or lists",
-                            "check the keys of lists and the keys of rows as two histories");
-                }
-            }
-        }
-    }
-
-    /** Checks that each element is appended once, and that no key has both lists and plain values. */
-    private static void checkAppends(ListVersions versions) throws HistoryException {
-        HistoryTable table = versions.recorded();
-        byte[] kinds = new byte[table.keys().size()];
-        for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                int key = table.key(o);
-                boolean isOurs = versions.isRead(o) || versions.isAppend(o);
-                // A read of null reads the empty list.
-                boolean isNull = table.value(o) == ValueDictionary.NULL && !table.isWrite(o);
-                kinds[key] |= isOurs ? LIST : isNull ? 0 : PLAIN;
-                if (kinds[key] == (LIST | PLAIN)) {
-                    throw new HistoryException(
-                            table.whereIs(t),
-                            "key " + table.keys().label(key) + " with lists and with other values",
-                            "lists or other values",
-                            "give lists keys of their own");
-                }
-                int first = versions.isAppend(o) ? versions.firstAppend(o) : o;
-                if (first != o) {
-                    throw new HistoryException(
-                            table.whereIs(t),
-                            table.values().label(table.value(o)) + " appended a second time to key "
-                                    + table.keys().label(key) + " (first at "
-                                    + table.whereIs(versions.transaction(first)) + ")",
-                            "each element of a list to be appended once",
-                            "append values that are different");
-                }
-            }
-        }
-        for (byte kind : kinds) {
-            if (kind == LIST) {
-                // No key has lists if the only lists are in invocations whose completions have other values.
-                table.values().markLists();
-                break;
-            }
-        }
-    }
-
-    /**
-     * Rejects an indeterminate transaction that reads lists and writes plain values. A read of these values could show
-     * that it committed, and then its reads of lists would count.
-     */
-    private static void checkUnknown(ListVersions versions) throws HistoryException {
-        HistoryTable table = versions.recorded();
-        for (int t = 0; t < table.transactions(); t++) {
-            boolean reads = false;
-            boolean writes = false;
-            boolean isUnknown = table.status(t) == TransactionStatus.INDETERMINATE && !versions.isCounted(t);
-            for (int o = table.firstOperation(t); isUnknown && o < table.operationsEnd(t); o++) {
-                reads |= ListCodes.isRead(table.value(o));
-                writes |= table.isWrite(o) && !versions.isAppend(o);
-            }
-            if (reads && writes) {
-                throw new HistoryException(
-                        table.whereIs(t),
-                        "an indeterminate transaction that reads lists and writes plain values",
-                        "lists or plain values in such a transaction",
-                        "leave out its reads of lists: what it read is known to count only if it committed");
-            }
-        }
     }
 }
