@@ -122,6 +122,15 @@ class HouseTest {
             .haveNameMatching(STORAGE.replace(".", "\\.")
                     + "table\\.(PredicateReads|PredicateReplay|PredicateResolution|ReadSample|UnknownRows).*");
 
+    /** Verification takes lists as they were recorded. These classes express them as reads and writes for the search. */
+    @ArchTest
+    static final ArchRule VERIFICATION_ORDERS_LISTS_ITSELF = noClasses()
+            .that()
+            .resideInAPackage(JOBS + "certificate..")
+            .should()
+            .dependOnClassesThat()
+            .haveNameMatching(STORAGE.replace(".", "\\.") + "table\\.(ListReduction|ListVersions).*");
+
     /** The same holds for the classes that replay the order of windows or of a certificate by workers, and for workers. */
     @ArchTest
     static final ArchRule WINDOW_REPLAY_REACHES_NEITHER_PARTITIONER_NOR_SOLVER = noClasses()

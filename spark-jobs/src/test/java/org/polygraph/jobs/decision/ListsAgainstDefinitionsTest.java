@@ -11,10 +11,15 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.judge.BruteForce;
+import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.ShapedHistory.Kind;
 import org.polygraph.jobs.decision.ShapedHistory.Op;
 import org.polygraph.jobs.decision.ShapedHistory.Txn;
@@ -28,6 +33,7 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.RecordedSelection;
 import org.polygraph.storage.testkit.Definitions;
@@ -142,10 +148,35 @@ class ListsAgainstDefinitionsTest {
             CheckRequest request = new CheckRequest(level, timed ? TimeMode.HINT : TimeMode.NONE, 0, mode);
             Verdict verdict = check(table, request);
             assertThat(verdict.status()).as(what).isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
+            verifies(table, verdict, holds, request.terms(), what);
             shown.isShown(verdict, table, request, what);
             for (Violation violation : verdict.violations()) {
                 again(violation, request.judged(table), request, what);
             }
+        }
+    }
+
+    /** The judge and the replays of verification take lists as they were recorded. */
+    private static void verifies(HistoryTable table, Verdict verdict, boolean holds, Terms terms, String what) {
+        assertThat(BruteForce.judge(table, terms))
+                .as(what)
+                .isIn(BruteForce.Answer.TOO_LARGE, holds ? BruteForce.Answer.HOLDS : BruteForce.Answer.VIOLATED);
+        Witness found = verdict.witness();
+        if (found != null) {
+            Witness order = new Witness(table, found.terms(), found.counted(), found.position());
+            assertThat(Replay.byDefinition(order).discrepancy()).as(what).isNull();
+        }
+        boolean[] counted = new boolean[table.transactions()];
+        for (int t = 0; t < counted.length; t++) {
+            counted[t] = table.status(t) == TransactionStatus.COMMITTED;
+        }
+        int[] position =
+                IntStream.range(0, terms.guarantee().events() * counted.length).toArray();
+        if (!holds) {
+            assertThat(Replay.byDefinition(new Witness(table, terms, counted, position))
+                            .holds())
+                    .as(what)
+                    .isFalse();
         }
     }
 

@@ -563,6 +563,11 @@ public final class HistoryTable {
         return lists == null && reduced == null ? this : with(keys, operations);
     }
 
+    /** The history with lists as they were recorded; the same table if no operations stand for them. */
+    public HistoryTable withRecordedLists() {
+        return reduced == null ? this : reduced.versions().recorded();
+    }
+
     @Nullable
     ListTree lists() {
         return lists;
@@ -584,8 +589,7 @@ public final class HistoryTable {
             UnknownRows unknown = header.unknownRows();
             return unknown == null ? read : unknown.withUnknownOutcomes(read);
         }
-        ListVersions versions = listVersions();
-        return versions == null ? this : versions.recorded();
+        return withRecordedLists();
     }
 
     /** Returns the number of keys that were recorded, which have the first ids. The others express predicates. */
@@ -626,7 +630,7 @@ public final class HistoryTable {
     }
 
     /** The same transactions with other operations on keys of another dictionary. */
-    HistoryTable with(KeyDictionary others, Operations operations) {
+    public HistoryTable with(KeyDictionary others, Operations operations) {
         return new HistoryTable(header, others, values, sessions, transactions, operations);
     }
 

@@ -156,15 +156,21 @@ public final class BruteForce {
      *
      * @param stop whether to stop, with the answer TOO_LARGE; called every {@value #STATES} states
      */
-    public static Answer judge(HistoryTable history, Terms terms, int mostStates, BooleanSupplier stop) {
+    public static Answer judge(HistoryTable given, Terms terms, int mostStates, BooleanSupplier stop) {
         if (terms.guarantee() == Guarantee.LIN) {
-            return LinearBruteForce.judge(history, terms, (long) MOST_STATES * LinearBruteForce.STATE_BYTES, stop);
+            return LinearBruteForce.judge(
+                    versions(given, terms), terms, (long) MOST_STATES * LinearBruteForce.STATE_BYTES, stop);
         }
-        ListStates lists = ListStates.ofReads(history, terms.indeterminate() == IndeterminateMode.MAYBE);
-        if ((lists != null && lists.discrepancy() != null) || !FirstToCommit.exists(history, terms)) {
+        ListStates lists = ListStates.ofReads(given, terms.indeterminate() == IndeterminateMode.MAYBE);
+        if (lists != null && lists.discrepancy() != null) {
             return Answer.VIOLATED;
         }
-        if (terms.guarantee().isAxiom()) {
+        boolean isAxiom = terms.guarantee().isAxiom();
+        HistoryTable history = lists == null ? given : lists.versions(isAxiom, !isAxiom);
+        if (!FirstToCommit.exists(history, terms)) {
+            return Answer.VIOLATED;
+        }
+        if (isAxiom) {
             return AxiomBruteForce.judge(history, terms, lists);
         }
         if (history.operations() > MOST_OPERATIONS || history.transactions() > MOST_TRANSACTIONS) {
@@ -175,6 +181,12 @@ public final class BruteForce {
         } catch (TooLarge e) {
             return Answer.TOO_LARGE;
         }
+    }
+
+    /** The history with reads and writes in place of operations on lists; the same table if none were recorded. */
+    static HistoryTable versions(HistoryTable given, Terms terms) {
+        ListStates lists = ListStates.ofReads(given, terms.indeterminate() == IndeterminateMode.MAYBE);
+        return lists == null ? given : lists.versions(false, true);
     }
 
     /** Whether the remaining transactions can run from this state. */

@@ -69,17 +69,12 @@ public final class SubHistoryProof {
      */
     SubHistoryProof(HistoryTable whole, HistoryTable sub, Terms terms) {
         given = sub;
-        HistoryTable recorded = lists(whole);
-        hasLists = recorded.hasLists() && lists(sub).hasLists();
+        HistoryTable recorded = whole.withRecordedLists();
+        hasLists = recorded.hasLists() && sub.withRecordedLists().hasLists();
         this.whole = hasLists ? recorded : whole.withoutLists();
-        this.sub = hasLists ? lists(sub) : sub;
+        this.sub = hasLists ? sub.withRecordedLists() : sub;
         this.terms = terms;
         embedding = new Embedding(this.whole, this.sub, terms);
-    }
-
-    /** The history with lists as they were recorded. */
-    private static HistoryTable lists(HistoryTable table) {
-        return table.listVersions() == null ? table : table.asRead();
     }
 
     /**

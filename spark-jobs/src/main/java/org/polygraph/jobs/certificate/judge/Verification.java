@@ -25,7 +25,6 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.ListReduction;
 import org.polygraph.storage.table.PredicateReads;
 import org.polygraph.storage.table.RecordedTimes;
 import org.polygraph.storage.table.UnknownRows;
@@ -144,9 +143,8 @@ public final class Verification {
         this.contents = contents;
         this.recorded = recorded;
         this.terms = terms;
-        withRows = ListReduction.of(terms.guarantee() == Guarantee.LIN ? table : table.withoutRefusals());
-        this.table =
-                terms.guarantee().isAxiom() ? ListReduction.ofCommits(withRows).withoutRows() : withRows;
+        withRows = terms.guarantee() == Guarantee.LIN ? table : table.withoutRefusals();
+        this.table = terms.guarantee().isAxiom() ? withRows.withoutRows() : withRows;
     }
 
     /**

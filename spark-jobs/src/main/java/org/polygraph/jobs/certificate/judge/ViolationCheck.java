@@ -16,7 +16,6 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.ListReduction;
 import org.polygraph.storage.table.PredicateReads;
 import org.polygraph.storage.table.UnknownRows;
 
@@ -144,9 +143,7 @@ final class ViolationCheck {
             return exact.answer() == Answer.UNDECIDED && plain.answer() == Answer.UNDECIDED ? plain : exact;
         }
         boolean isAxiom = terms.guarantee().isAxiom();
-        return violation(
-                isAxiom ? whole.withoutRows() : whole,
-                isAxiom ? ListReduction.ofCommits(sub.withoutRows()) : ListReduction.of(sub));
+        return violation(isAxiom ? whole.withoutRows() : whole, isAxiom ? sub.withoutRows() : sub);
     }
 
     private Report violation(HistoryTable whole, HistoryTable sub) {
@@ -209,7 +206,8 @@ final class ViolationCheck {
         if (foreign != null) {
             return Report.rejected("the sub-history is not of this history: " + foreign);
         }
-        String gap = LinearBruteForce.gap(table, sub, terms);
+        sub = BruteForce.versions(sub, terms);
+        String gap = LinearBruteForce.gap(BruteForce.versions(table, terms), sub, terms);
         if (gap != null) {
             return Report.undecided("the sub-history lacks a writer: " + gap);
         }

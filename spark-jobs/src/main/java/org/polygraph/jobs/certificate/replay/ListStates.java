@@ -37,6 +37,8 @@ public final class ListStates {
     private final BitSet[] starts;
     /** By key: the last transaction whose appends the longest list has. */
     private final int[] lastShown;
+    /** By key: the number of versions up to the last one of this transaction. */
+    private final int[] shown;
 
     private ListStates(HistoryTable read, boolean[] counted) {
         this.read = read;
@@ -51,6 +53,7 @@ public final class ListStates {
         }
         lastShown = new int[orders.length];
         Arrays.fill(lastShown, NONE);
+        shown = new int[orders.length];
     }
 
     /** Receives transactions of which the first commits before the second. */
@@ -59,14 +62,13 @@ public final class ListStates {
     }
 
     /**
-     * The first list that an order of commits does not explain, one sentence.
+     * Orders the versions of each list by an order of commits.
      *
-     * @param table with lists as they were recorded, or as reads and writes that stand for them
      * @param commits transactions that count, in the order of their commits
-     * @return null if it explains all lists, or there are none
+     * @return null if no lists were recorded
      */
-    static @Nullable String discrepancy(HistoryTable table, boolean[] counted, int[] commits) {
-        HistoryTable read = table.asRead();
+    static @Nullable ListStates of(HistoryTable table, boolean[] counted, int[] commits) {
+        HistoryTable read = table.withRecordedLists();
         if (!read.hasLists()) {
             return null;
         }
@@ -78,17 +80,17 @@ public final class ListStates {
                 }
             }
         }
-        return states.discrepancy();
+        return states;
     }
 
     /**
      * Orders the versions of each list by the longest list that was read; the appends that it lacks come after it.
      *
      * @param maybe whether a transaction of unknown outcome counts if a list shows an element that it appended
-     * @return null if the history has no lists
+     * @return null if no lists were recorded
      */
     public static @Nullable ListStates ofReads(HistoryTable table, boolean maybe) {
-        HistoryTable read = table.asRead();
+        HistoryTable read = table.withRecordedLists();
         if (!read.hasLists()) {
             return null;
         }
@@ -181,6 +183,7 @@ public final class ListStates {
         }
         if (isShown) {
             lastShown[key] = t;
+            shown[key] = sizes[key];
         }
     }
 
@@ -220,6 +223,38 @@ public final class ListStates {
         }
         boolean isBetween = list.length == sizes[key] || starts[key].get(list.length);
         return isBetween && (start == NONE || start >= list.length);
+    }
+
+    /**
+     * Returns the history with reads and writes in place of operations on lists, if all lists are states. An append
+     * writes the version that it makes. A read of a list reads the version that has as many elements.
+     *
+     * @param eachElement whether each element but the last one of a list is read too, from a key of its own, because at
+     *     RC, RA and CC a transaction reads from all transactions that appended what it read
+     * @param follows whether an append that a list shows reads the version before it, so that no other order of the
+     *     appends explains the history
+     */
+    public HistoryTable versions(boolean eachElement, boolean follows) {
+        return new ListVersionsTable(read, this, eachElement, follows).table();
+    }
+
+    /** The elements of a list in the order of its versions, and further ones behind {@link #size}. */
+    long[] order(int key) {
+        return orders[key];
+    }
+
+    int size(int key) {
+        return sizes[key];
+    }
+
+    /** The place of the first append of a transaction to a list; negative if it has none. */
+    int first(int t, int key) {
+        return firsts.get(key).getOrDefault(t, NONE);
+    }
+
+    /** Whether the reads show the version at a place in every order. */
+    boolean isShown(int key, int place) {
+        return place < shown[key];
     }
 
     /**

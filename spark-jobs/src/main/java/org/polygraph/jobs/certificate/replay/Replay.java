@@ -24,7 +24,8 @@ import org.polygraph.storage.table.Operations;
  *   <li>an insert finds no row when its transaction commits, and a delete finds one;
  *   <li>SI, SSI: of two transactions that write a key, one commits before the other's snapshot, unless the row was
  *       deleted between their writes;
- *   <li>lists, at RC, RA and CC: see {@link ListStates}.
+ *   <li>each list is a state of the order of its appends, see {@link ListStates}, and the one of the version that its
+ *       transaction reads.
  * </ul>
  *
  * <p>Counting an indeterminate transaction that no other one read from is harmless: without it the order explains the
@@ -129,18 +130,31 @@ public final class Replay {
      */
     public static Result of(Witness witness, BooleanSupplier stop) {
         if (witness.terms().guarantee() == Guarantee.LIN) {
-            return LinearReplay.of(witness);
+            ListStates states = ListStates.ofReads(witness.table(), true);
+            return LinearReplay.of(
+                    states == null
+                            ? witness
+                            : new Witness(
+                                    states.versions(false, true),
+                                    witness.terms(),
+                                    witness.counted(),
+                                    witness.position()));
         }
         Placement placement = new Placement(witness);
         String wrong = placement.discrepancy();
         if (wrong != null) {
             return Result.rejected(wrong);
         }
-        if (witness.terms().guarantee().isAxiom()) {
-            wrong = lists(witness, placement);
-            if (wrong != null) {
-                return Result.rejected(wrong);
-            }
+        boolean isAxiom = witness.terms().guarantee().isAxiom();
+        ListStates lists = isAxiom || witness.table().hasLists() ? lists(witness, placement) : null;
+        wrong = lists == null ? null : lists.discrepancy();
+        if (wrong != null) {
+            return Result.rejected(wrong);
+        }
+        if (lists != null && witness.table().hasLists()) {
+            return of(versions(witness, lists), stop);
+        }
+        if (isAxiom) {
             int[] order = placement.eventAt();
             SerialReplay serial = new SerialReplay(witness.table());
             return serial.misreads(order, 1, stop).length == 0
@@ -164,9 +178,13 @@ public final class Replay {
         if (placement == null || placement.discrepancy() != null) {
             return of(witness);
         }
-        String wrong = lists(witness, placement);
+        ListStates lists = lists(witness, placement);
+        String wrong = lists == null ? null : lists.discrepancy();
         if (wrong != null) {
             return Result.rejected(wrong);
+        }
+        if (lists != null && witness.table().hasLists()) {
+            return byDefinition(versions(witness, lists));
         }
         if (!guarantee.isOfCommits()) {
             return of(witness);
@@ -176,8 +194,14 @@ public final class Replay {
         return axiom.isAmbiguous() ? of(witness) : result;
     }
 
-    /** The first list that is no state of the order of commits. */
-    private static @Nullable String lists(Witness witness, Placement placement) {
+    /** The same order of a history with reads and writes in place of operations on lists. */
+    private static Witness versions(Witness witness, ListStates lists) {
+        HistoryTable table = lists.versions(witness.terms().guarantee().isAxiom(), false);
+        return new Witness(table, witness.terms(), witness.counted(), witness.position());
+    }
+
+    /** The states of the lists in the order of commits; null if no lists were recorded. */
+    private static @Nullable ListStates lists(Witness witness, Placement placement) {
         int[] commits = new int[placement.transactions()];
         int n = 0;
         for (int event : placement.eventAt()) {
@@ -185,7 +209,7 @@ public final class Replay {
                 commits[n++] = placement.transactionOf(event);
             }
         }
-        return ListStates.discrepancy(witness.table(), witness.counted(), commits);
+        return ListStates.of(witness.table(), witness.counted(), commits);
     }
 
     private static Result of(AxiomReplay axiom, Placement placement) {
