@@ -13,12 +13,14 @@ import java.util.Arrays;
  * @param judge what found that these operations violate the level without the rest of the history
  * @param recorded whether the operations violate the level as they were recorded too, with predicates in place of the
  *     reads of rows that express them
+ * @param ofWrites whether inserts and deletes count as other writes, so that none of them lacks one that was left out
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by their content, below
-public record SubHistory(int[] transactions, int[] operations, boolean minimal, Judge judge, boolean recorded) {
-    /** Operations that express predicates, or a history without predicates. */
+public record SubHistory(
+        int[] transactions, int[] operations, boolean minimal, Judge judge, boolean recorded, boolean ofWrites) {
+    /** Operations that express predicates, or a history without predicates; inserts and deletes have their own meaning. */
     public SubHistory(int[] transactions, int[] operations, boolean minimal, Judge judge) {
-        this(transactions, operations, minimal, judge, false);
+        this(transactions, operations, minimal, judge, false, false);
     }
 
     /** The judge of a sub-history. */
@@ -47,6 +49,7 @@ public record SubHistory(int[] transactions, int[] operations, boolean minimal, 
                 && Arrays.equals(operations, that.operations)
                 && minimal == that.minimal
                 && recorded == that.recorded
+                && ofWrites == that.ofWrites
                 && judge == that.judge;
     }
 
@@ -62,16 +65,21 @@ public record SubHistory(int[] transactions, int[] operations, boolean minimal, 
 
     /** The same operations with another judge. */
     public SubHistory judgedBy(Judge other) {
-        return new SubHistory(transactions, operations, minimal, other, recorded);
+        return new SubHistory(transactions, operations, minimal, other, recorded, ofWrites);
     }
 
     /** The same operations, of which some may be left out. */
     public SubHistory notMinimal() {
-        return new SubHistory(transactions, operations, false, judge, recorded);
+        return new SubHistory(transactions, operations, false, judge, recorded, ofWrites);
+    }
+
+    /** The same operations, in which inserts and deletes count as other writes. */
+    public SubHistory asWrites() {
+        return new SubHistory(transactions, operations, minimal, judge, recorded, true);
     }
 
     /** The same operations, which violate the level as they were recorded too. */
     public SubHistory asRecorded() {
-        return new SubHistory(transactions, operations, minimal, judge, true);
+        return new SubHistory(transactions, operations, minimal, judge, true, ofWrites);
     }
 }

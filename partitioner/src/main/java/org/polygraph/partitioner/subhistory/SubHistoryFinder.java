@@ -95,9 +95,7 @@ public final class SubHistoryFinder {
         int repeated = of.table().firstRepeatedRow(violation.transactions().get(0));
         int[] operations = of.closed(IntSets.singleton(repeated));
         int[] transactions = HistorySelection.of(of.table(), operations).transactions();
-        return violates(operations, of)
-                ? violation.shownBy(new SubHistory(transactions, operations, true, SubHistory.Judge.CHECKER))
-                : violation;
+        return violates(operations, of) ? violation.shownBy(shown(transactions, operations, true, of)) : violation;
     }
 
     /**
@@ -121,10 +119,21 @@ public final class SubHistoryFinder {
             return violation;
         }
         HistorySelection selection = HistorySelection.of(of.table(), operations);
-        SubHistory shown = new SubHistory(selection.transactions(), operations, minimal, SubHistory.Judge.CHECKER);
+        SubHistory shown = shown(selection.transactions(), operations, minimal, of);
         Violation again = Explanation.of(selection.table(), level, indeterminate, clockSkewNanos, stop);
         Violation found = new WholeHistoryIds(selection).of(again);
         return (isSameThinAir(violation, found) ? violation : found).shownBy(shown);
+    }
+
+    private static SubHistory shown(int[] transactions, int[] operations, boolean minimal, ReadSources of) {
+        SubHistory shown = new SubHistory(transactions, operations, minimal, SubHistory.Judge.CHECKER);
+        return of.table().hasRows() ? shown : shown.asWrites();
+    }
+
+    /** The history that consists of a sub-history, as its level judges it. */
+    public static HistoryTable alone(HistoryTable whole, SubHistory sub) {
+        HistoryTable alone = HistorySelection.of(whole, sub.operations()).table();
+        return sub.ofWrites() ? alone.withoutRows() : alone;
     }
 
     /** Whether nothing can be left out of a sub-history at the level of this finder. */

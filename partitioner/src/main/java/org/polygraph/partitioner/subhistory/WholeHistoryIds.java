@@ -50,7 +50,8 @@ public final class WholeHistoryIds {
                 inWhole(of.operations(), selection.operations()),
                 of.minimal(),
                 of.judge(),
-                of.recorded());
+                of.recorded(),
+                of.ofWrites());
     }
 
     private static int[] inWhole(int[] ids, int[] whole) {

@@ -14,8 +14,8 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.subhistory.SubHistoryFinder;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /** Finds out whether a VIOLATION rests on the transactions that load the initial rows, or on session order. */
@@ -100,7 +100,7 @@ final class ViolationBasis {
     }
 
     private Verdict.Status status(HistoryTable table, SubHistory sub, CheckRequest request) {
-        HistoryTable part = HistorySelection.of(table, sub.operations()).table();
+        HistoryTable part = SubHistoryFinder.alone(table, sub);
         return status(request, () -> LevelCheck.of(new Check(part, request, budget), checker));
     }
 

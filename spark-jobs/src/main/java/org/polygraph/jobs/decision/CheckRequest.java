@@ -15,6 +15,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.ListReduction;
+import org.polygraph.storage.table.RecordedSelection;
 import org.polygraph.storage.table.RecordedTimes;
 import org.polygraph.storage.table.UnknownRows;
 
@@ -143,9 +144,13 @@ public record CheckRequest(
     public HistoryTable judged(HistoryTable table) {
         HistoryTable ordered = withSessions(UnknownRows.judged(table));
         HistoryTable plain = level == IsolationLevel.LIN ? ordered : ordered.withoutRefusals();
-        return level.isAxiom() && level != IsolationLevel.LIN
-                ? ListReduction.ofCommits(plain).withoutRows()
-                : ListReduction.of(plain);
+        if (level.isAxiom() && level != IsolationLevel.LIN) {
+            return ListReduction.ofCommits(plain).withoutRows();
+        }
+        HistoryTable reduced = ListReduction.of(plain);
+        return level.eventsPerTransaction() == 1 && RecordedSelection.isOfWrites(table)
+                ? reduced.withoutRows()
+                : reduced;
     }
 
     /** Returns the assumptions of a verdict on this history. */

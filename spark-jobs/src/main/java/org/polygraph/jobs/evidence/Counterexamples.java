@@ -51,6 +51,9 @@ public final class Counterexamples {
     private static final int MOST_RECORDED = 64;
 
     private final HistoryTable table;
+    /** The history in which inserts and deletes have their own meaning. */
+    private final HistoryTable withRows;
+
     private final CheckRequest request;
     private final Budget whole;
     /** A share of {@link #whole} with half of the time that was left. */
@@ -71,6 +74,7 @@ public final class Counterexamples {
      */
     private Counterexamples(Check check, BeyondReads.Rest rest) {
         this.table = check.table();
+        this.withRows = check.withRows();
         this.request = check.request();
         this.whole = check.budget();
         this.rest = rest;
@@ -226,9 +230,10 @@ public final class Counterexamples {
                 || violation.keys().stream().anyMatch(key -> isDeletedBeside(key, violation.transactions()))) {
             return violation;
         }
-        HistoryTable recorded = RecordedSelection.of(table, sub.operations());
-        HistoryTable shown =
-                recorded == null ? HistorySelection.of(table, sub.operations()).table() : recorded;
+        HistoryTable recorded = RecordedSelection.of(withRows, sub.operations());
+        HistoryTable shown = recorded == null
+                ? HistorySelection.of(withRows, sub.operations()).table()
+                : recorded;
         Terms snapshot = new CheckRequest(IsolationLevel.SI, TimeMode.NONE, 0, request.indeterminate()).terms();
         boolean keeps =
                 BruteForce.judge(shown, snapshot, BruteForce.FEW_STATES, time::exhausted) == BruteForce.Answer.HOLDS;
@@ -241,9 +246,9 @@ public final class Counterexamples {
         for (int t : transactions) {
             boolean replaces = false;
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                boolean is = table.key(o) == key && table.isWrite(o) && !table.isInsert(o);
+                boolean is = withRows.isWriteOf(o, key) && !withRows.isInsert(o);
                 replaces |= is;
-                isDeleted |= is && table.isDelete(o);
+                isDeleted |= is && withRows.isDelete(o);
             }
             if (!replaces) {
                 return false;
@@ -262,15 +267,11 @@ public final class Counterexamples {
         if (sub == null || !sub.recorded() || sub.operations().length == table.operations()) {
             return violation;
         }
-        HistorySelection kept = RecordedSelection.selection(table, sub.operations());
+        HistorySelection kept = RecordedSelection.selection(withRows, sub.operations());
         if (kept == null) {
             return violation;
         }
-        HistoryTable plain = kept.table().withoutRows();
-        boolean isShownByWrites = request.terms().guarantee().events() == 1
-                && BruteForce.judge(plain, request.terms(), BruteForce.FEW_STATES, time::exhausted)
-                        == BruteForce.Answer.VIOLATED;
-        List<Violation> again = rest.violations(isShownByWrites ? plain : kept.table(), request, time);
+        List<Violation> again = rest.violations(RecordedSelection.part(kept.table(), sub.ofWrites()), request, time);
         boolean isShown = !again.isEmpty() && again.get(0).minimal() != null;
         return isShown ? new WholeHistoryIds(kept).of(again.get(0)) : violation;
     }
@@ -306,8 +307,7 @@ public final class Counterexamples {
      */
     private SubHistory asRecorded(SubHistory sub, Terms terms) {
         // With plain writes in place of inserts and deletes a sub-history needs fewer writers.
-        boolean isWeaker = terms.guarantee().events() == 1 && table.hasRows();
-        SubHistory shown = isWeaker ? asRecorded(table.withoutRows(), sub, terms) : null;
+        SubHistory shown = sub.ofWrites() && table.hasRows() ? asRecorded(table.withoutRows(), sub, terms) : null;
         if (shown == null) {
             shown = asRecorded(table, sub, terms);
         }
@@ -338,7 +338,7 @@ public final class Counterexamples {
             return null;
         }
         int[] transactions = HistorySelection.of(table, operations).transactions();
-        return new SubHistory(transactions, operations, sub.minimal(), sub.judge()).asRecorded();
+        return new SubHistory(transactions, operations, sub.minimal(), sub.judge(), true, !whole.hasRows());
     }
 
     private Violation judged(Violation violation) {
@@ -348,7 +348,7 @@ public final class Counterexamples {
         }
         Terms terms = request.terms();
         return switch (BruteForce.judge(
-                HistorySelection.of(table, sub.operations()).table(), terms, BruteForce.FEW_STATES, time::exhausted)) {
+                SubHistoryFinder.alone(table, sub), terms, BruteForce.FEW_STATES, time::exhausted)) {
             case VIOLATED -> {
                 isJudged = true;
                 SubHistory judged = sub.judgedBy(SubHistory.Judge.BRUTE_FORCE);

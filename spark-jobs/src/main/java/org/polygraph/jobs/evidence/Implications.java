@@ -19,7 +19,7 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.partitioner.subhistory.SubHistoryFinder;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -131,7 +131,7 @@ public final class Implications {
             if (sub != null && judge != null) {
                 // A sub-history that is minimal for the weaker level may contain a smaller one that violates this
                 // level.
-                reported.add(violation.shownBy(new SubHistory(sub.transactions(), sub.operations(), false, judge)));
+                reported.add(violation.shownBy(sub.judgedBy(judge).notMinimal()));
             } else {
                 unexplained.add(violation);
             }
@@ -147,7 +147,7 @@ public final class Implications {
 
     /** Returns the judge that found that a sub-history violates the level; null if none did. */
     private SubHistory.@Nullable Judge judge(CheckRequest request, SubHistory sub) {
-        HistoryTable alone = HistorySelection.of(table, sub.operations()).table();
+        HistoryTable alone = SubHistoryFinder.alone(table, sub);
         if (sub.transactions().length <= BruteForce.TRANSACTIONS) {
             switch (BruteForce.judge(alone, request.terms())) {
                 case VIOLATED -> {

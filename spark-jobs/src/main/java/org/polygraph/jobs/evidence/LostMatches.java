@@ -4,7 +4,6 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.PredicateReads;
 
 /**
  * Recognizes a lost update of a condition: more transactions found that a row matches, and changed it so that it does
@@ -13,21 +12,19 @@ import org.polygraph.storage.table.PredicateReads;
  */
 final class LostMatches {
     private final HistoryTable table;
-    private final PredicateReads predicates;
 
-    private LostMatches(HistoryTable table, PredicateReads predicates) {
+    private LostMatches(HistoryTable table) {
         this.table = table;
-        this.predicates = predicates;
     }
 
     /** Returns a violation without a single cycle as a lost update, if it is one; else as it is. */
-    static Violation of(Violation violation, HistoryTable table, PredicateReads predicates) {
+    static Violation of(Violation violation, HistoryTable table) {
         if (violation.anomaly() != Anomaly.NO_VALID_ORDER) {
             return violation;
         }
-        LostMatches matches = new LostMatches(table, predicates);
+        LostMatches matches = new LostMatches(table);
         for (int key : violation.keys()) {
-            String detail = predicates.rowOf(key) < 0 ? "" : matches.of(key);
+            String detail = PredicateName.isOfCondition(key, table) ? matches.of(key) : "";
             if (!detail.isEmpty()) {
                 return new Violation(
                         Anomaly.LOST_UPDATE,
@@ -45,7 +42,7 @@ final class LostMatches {
 
     /** Describes the lost update of a key that states whether a row matches; empty if there is none. */
     private String of(int key) {
-        int began = predicates.isMatch(table.initialValue(key)) ? 1 : 0;
+        int began = PredicateName.isMatch(table.initialValue(key), table) ? 1 : 0;
         int ended = 0;
         for (int t = 0; t < table.transactions(); t++) {
             boolean isWritten = false;
@@ -54,9 +51,9 @@ final class LostMatches {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if (table.isWriteOf(o, key)) {
                     isWritten = true;
-                    leavesMatch = predicates.isMatch(table.value(o));
+                    leavesMatch = PredicateName.isMatch(table.value(o), table);
                 } else if (table.isReadOf(o, key) && !isWritten) {
-                    isRead |= predicates.isMatch(table.value(o));
+                    isRead |= PredicateName.isMatch(table.value(o), table);
                 }
             }
             began += isWritten && leavesMatch && !isRead && table.status(t) != TransactionStatus.ABORTED ? 1 : 0;

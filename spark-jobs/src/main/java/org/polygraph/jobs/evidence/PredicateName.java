@@ -5,9 +5,11 @@ import java.util.List;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
+import org.polygraph.storage.table.RecordedSelection;
 
 /**
  * Names a violation in which a query missed or found a row that another transaction changed. Two cases are predicate
@@ -24,26 +26,26 @@ final class PredicateName {
      */
     static Violation of(Violation violation, HistoryTable table) {
         PredicateReads predicates = table.predicates();
-        if (predicates == null) {
+        if (predicates == null && !RecordedSelection.isPart(table)) {
             return violation;
         }
         if (violation.anomaly() == Anomaly.THIN_AIR_READ) {
-            return isMissed(violation, table, predicates)
-                    ? violation.named(Anomaly.PHANTOM, Anomaly.PHANTOM.aliases())
-                    : violation;
+            return isMissed(violation, table) ? violation.named(Anomaly.PHANTOM, Anomaly.PHANTOM.aliases()) : violation;
         }
         if (violation.anomaly() == Anomaly.NO_VALID_ORDER || !violation.cases().isEmpty()) {
-            return LostMatches.of(violation, table, predicates);
+            return LostMatches.of(violation, table);
         }
+        SubHistory sub = violation.minimal();
+        boolean isRecorded = predicates != null && (sub == null || sub.recorded());
         boolean found = violation.anomaly() == Anomaly.NON_REPEATABLE_READ
-                && predicates.rowOf(violation.keys().get(0)) >= 0;
+                && isOfCondition(violation.keys().get(0), table);
         boolean missed = false;
         boolean removed = false;
         for (Dependency edge : violation.cycle()) {
-            boolean isQuery = edge.key() != Dependency.NO_KEY && predicates.rowOf(edge.key()) >= 0;
+            boolean isQuery = edge.key() != Dependency.NO_KEY && isOfCondition(edge.key(), table);
             found |= isQuery && edge.kind() == EdgeKind.WR;
             missed |= isQuery && edge.kind() == EdgeKind.RW;
-            removed |= !isQuery && isRemoved(edge, predicates);
+            removed |= !isQuery && isRecorded && isRemoved(edge, predicates);
         }
         return switch (violation.anomaly()) {
             case NON_REPEATABLE_READ, NON_MONOTONIC_READ, FRACTURED_READ, CAUSALITY_VIOLATION, READ_SKEW ->
@@ -56,15 +58,28 @@ final class PredicateName {
         };
     }
 
+    /** Whether a key states if a row matches a condition, also in a part in which conditions are written as such keys. */
+    static boolean isOfCondition(int key, HistoryTable table) {
+        PredicateReads predicates = table.predicates();
+        return predicates == null
+                ? table.keys().isString(key) && table.keys().string(key).startsWith(PredicateReads.ROW)
+                : predicates.rowOf(key) >= 0;
+    }
+
+    /** Whether a value of such a key states that the row matches. */
+    static boolean isMatch(long value, HistoryTable table) {
+        return PredicateReads.isMatch(table.values().label(value));
+    }
+
     /** Whether a query did not find a row of which every version matches. */
-    private static boolean isMissed(Violation violation, HistoryTable table, PredicateReads predicates) {
+    private static boolean isMissed(Violation violation, HistoryTable table) {
         int reader = violation.transactions().get(0);
         int key = violation.keys().get(0);
         boolean isMissed = false;
         for (int o = table.firstOperation(reader); o < table.operationsEnd(reader) && !table.isWriteOf(o, key); o++) {
-            isMissed |= table.isReadOf(o, key) && !predicates.isMatch(table.value(o));
+            isMissed |= table.isReadOf(o, key) && !isMatch(table.value(o), table);
         }
-        return isMissed && predicates.rowOf(key) >= 0;
+        return isMissed && isOfCondition(key, table);
     }
 
     private static boolean isRemoved(Dependency edge, PredicateReads predicates) {

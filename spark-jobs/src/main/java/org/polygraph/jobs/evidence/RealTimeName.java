@@ -65,7 +65,13 @@ final class RealTimeName {
                 Violation other = isNamed || violation.isOfOrders()
                         ? untimed(violation, finder, finders.apply(withoutTime))
                         : null;
-                return other == null ? violation : other;
+                if (other != null) {
+                    return other;
+                }
+                // Its inserts and deletes may lack others that were left out.
+                if (!sub.ofWrites() || judge.violates(SubHistoryFinder.alone(table, sub))) {
+                    return violation;
+                }
             }
             if (!budget.exhausted()) {
                 return timed(violation);

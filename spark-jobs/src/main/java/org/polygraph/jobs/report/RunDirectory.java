@@ -279,7 +279,7 @@ public final class RunDirectory {
             throws IOException {
         SubHistory sub = violation.minimal();
         if (sub != null) {
-            HistoryTable alone = RecordedSelection.written(table, sub.operations(), sub.recorded());
+            HistoryTable alone = RecordedSelection.written(table, sub.operations(), sub.recorded(), sub.ofWrites());
             folder.child("history.jsonl").write(out -> HistoryWriter.writeJsonl(alone, out));
         } else {
             BitSet involved = involved(violation);

@@ -166,7 +166,7 @@ class ConditionsAgainstDefinitionTest {
             throws Exception {
         Path file = folder.resolve("part.jsonl");
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        HistoryWriter.writeJsonl(RecordedSelection.written(whole, minimal.operations(), true), out);
+        HistoryWriter.writeJsonl(RecordedSelection.written(whole, minimal.operations(), true, minimal.ofWrites()), out);
         Files.write(file, out.toByteArray());
         HistoryTable part = PredicateReads.apart(HistoryReader.read(file.toString(), HistoryFormat.JSONL));
         HistoryTable of = PredicateReads.withPairsOf(part, whole);

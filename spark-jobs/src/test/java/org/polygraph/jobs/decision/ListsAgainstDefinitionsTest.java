@@ -218,7 +218,7 @@ class ListsAgainstDefinitionsTest {
         SubHistory sub = Objects.requireNonNull(violation.minimal(), what);
         Path file = folder.resolve("sub.jsonl");
         try (OutputStream out = Files.newOutputStream(file)) {
-            HistoryWriter.writeJsonl(RecordedSelection.written(whole, sub.operations(), sub.recorded()), out);
+            HistoryWriter.writeJsonl(RecordedSelection.written(whole, sub.operations(), sub.recorded(), false), out);
         }
         String text = Files.readString(file);
         Verdict alone = check(HistoryReader.read(file.toString(), HistoryFormat.JSONL), request);

@@ -19,6 +19,10 @@ import org.polygraph.storage.model.HistoryException;
 public final class RecordedSelection {
     /** The field of a header that states that the history is a part of another one. */
     private static final String PART = "part";
+    /** The values of this field, as JSON. In a part of writes, inserts and deletes count as other writes. */
+    private static final String OF_ROWS = "true";
+
+    private static final String OF_WRITES = "\"writes\"";
 
     private final HistoryTable table;
     private final HistoryTable raw;
@@ -108,7 +112,20 @@ public final class RecordedSelection {
      * times may violate a level with real time.
      */
     public static boolean isPart(HistoryTable history) {
-        return "true".equals(history.metadata().get(PART));
+        return OF_ROWS.equals(history.metadata().get(PART)) || isOfWrites(history);
+    }
+
+    /**
+     * Whether the header states besides that inserts and deletes count as other writes, because some of those that they
+     * depend on are not in the part.
+     */
+    public static boolean isOfWrites(HistoryTable history) {
+        return OF_WRITES.equals(history.metadata().get(PART));
+    }
+
+    /** The same history with a header that states that it is a part of another one. */
+    public static HistoryTable part(HistoryTable history, boolean ofWrites) {
+        return history.with(PART, (ofWrites && history.hasRows()) || isOfWrites(history) ? OF_WRITES : OF_ROWS);
     }
 
     /**
@@ -117,14 +134,15 @@ public final class RecordedSelection {
      *
      * @param recorded whether predicates are written as they were recorded; else as the operations that express them.
      *     Lists are written as they were recorded, without the elements of appends that are not among the operations
+     * @param ofWrites whether its inserts and deletes count as other writes, see {@link #isOfWrites}
      */
-    public static HistoryTable written(HistoryTable table, int[] operations, boolean recorded) {
+    public static HistoryTable written(HistoryTable table, int[] operations, boolean recorded, boolean ofWrites) {
         HistoryTable selected = recorded ? of(table, operations) : null;
         if (selected != null) {
-            return selected.asRead().with(PART, "true");
+            return part(selected.asRead(), ofWrites);
         }
         HistoryTable plain = HistorySelection.of(table, operations).table();
-        return (table.listVersions() == null ? plain : plain.asRead()).with(PART, "true");
+        return part(table.listVersions() == null ? plain : plain.asRead(), ofWrites);
     }
 
     private @Nullable HistoryTable of(int[] operations) {

@@ -26,6 +26,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
+import org.polygraph.storage.table.RecordedSelection;
 import org.polygraph.storage.table.RecordedTimes;
 import org.polygraph.storage.table.UnknownRows;
 
@@ -365,7 +366,10 @@ public final class Verification {
     private Report order(RankFile.Content content, String input, boolean isOfOthers) {
         RankHeader header = content.header();
         // The order of rc, ra or cc is of a history with writes in place of inserts and deletes.
-        HistoryTable certified = header.terms().guarantee().isAxiom() ? table : withRows;
+        HistoryTable serial = header.terms().guarantee().events() == 1 && RecordedSelection.isOfWrites(withRows)
+                ? withRows.withoutRows()
+                : withRows;
+        HistoryTable certified = header.terms().guarantee().isAxiom() ? table : serial;
         checked("certificate", certificate(run, header));
         String wrong = termsDiffer(terms, header.terms());
         if (wrong != null) {

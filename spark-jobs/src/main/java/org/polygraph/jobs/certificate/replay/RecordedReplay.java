@@ -11,6 +11,7 @@ import org.polygraph.storage.table.Condition;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Predicates;
 import org.polygraph.storage.table.RecordedCounts;
+import org.polygraph.storage.table.RecordedSelection;
 
 /**
  * Replays a history with predicates as it was recorded. Each predicate is evaluated on each row of the state in which
@@ -325,7 +326,8 @@ public final class RecordedReplay {
     }
 
     private @Nullable String wrongWrite(int t, int row, boolean isInsert, boolean isDelete) {
-        if (isInsert ? exists[row] : isDelete && !exists[row]) {
+        boolean isOfWrites = witness.terms().guarantee().events() == 1 && RecordedSelection.isOfWrites(table);
+        if (!isOfWrites && (isInsert ? exists[row] : isDelete && !exists[row])) {
             return Names.transaction(table, t) + (isInsert ? " inserts" : " deletes") + " key "
                     + Names.key(table, row)
                     + (isInsert ? ", which exists when it commits" : ", which does not exist when it commits");

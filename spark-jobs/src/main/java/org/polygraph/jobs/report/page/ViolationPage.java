@@ -275,7 +275,8 @@ record ViolationPage(
     private static String text(SubHistory sub, HistoryTable table, int most) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try {
-            HistoryWriter.writeJsonl(RecordedSelection.written(table, sub.operations(), sub.recorded()), bytes);
+            HistoryWriter.writeJsonl(
+                    RecordedSelection.written(table, sub.operations(), sub.recorded(), sub.ofWrites()), bytes);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
