@@ -113,10 +113,7 @@ public final class Counterexamples {
         int tried = Math.min(violations.size(), most);
         for (int i = 0; i < tried; i++) {
             Violation violation = violations.get(i);
-            Violation shrunk = finder == null
-                    ? violation
-                    : shrunk(finder, violation, reported.isEmpty() ? refuted.known() : List.of());
-            Violation judged = asKept(PredicateName.of(judged(shrunk, name, finder), table));
+            Violation judged = shown(violation, reported.isEmpty() ? refuted.known() : List.of(), name, finder);
             if (reported.stream().noneMatch(other -> isSame(other, judged))) {
                 reported.add(judged);
             }
@@ -126,7 +123,10 @@ public final class Counterexamples {
         }
         List<Violation> further = new ArrayList<>();
         for (Violation violation : new BeyondReads(table, request, whole, rest).of(violations)) {
-            Violation shown = asKept(asRecorded(violation));
+            // The check of the rest finds sub-histories of a few violations, some of which may be the same as here.
+            Violation shown = violation.minimal() == null && further.size() < most
+                    ? shown(violation, List.of(), name, finder)
+                    : asKept(asRecorded(violation));
             if (reported.stream().noneMatch(other -> isSame(other, shown))) {
                 further.add(shown);
             }
@@ -200,6 +200,12 @@ public final class Counterexamples {
         } catch (BudgetException | OutOfMemoryError e) {
             return null;
         }
+    }
+
+    private Violation shown(
+            Violation violation, List<Dependency> more, RealTimeName name, @Nullable SubHistoryFinder finder) {
+        Violation shrunk = finder == null ? violation : shrunk(finder, violation, more);
+        return asKept(PredicateName.of(judged(shrunk, name, finder), table));
     }
 
     private static Violation shrunk(SubHistoryFinder finder, Violation violation, List<Dependency> more) {

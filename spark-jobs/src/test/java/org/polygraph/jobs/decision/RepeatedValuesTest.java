@@ -149,6 +149,14 @@ class RepeatedValuesTest {
         }
     }
 
+    /** The check without refuted reads finds more violations than it shows. */
+    @Test
+    void furtherReadsHaveSubHistoriesToo() {
+        HistoryTable history = RepeatedHistories.of(3004435517996440010L);
+        Verdict verdict = check(history, CheckRequest.of(IsolationLevel.RC));
+        assertThat(verdict.violations()).hasSize(10).allMatch(violation -> violation.minimal() != null);
+    }
+
     /** CPU time of the process, because others may keep the machine busy. */
     private static long cpuNanos() {
         return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
