@@ -6,6 +6,7 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.prune.Rules;
 import org.polygraph.solver.SolverOptions;
 
 /**
@@ -39,8 +40,7 @@ record Setting(Tuning tuning, TimeMode time) {
                 String value = part.substring(equals + 1);
                 switch (part.substring(0, equals)) {
                     case "rounds" -> tuning = tuning.withRounds(rounds(value));
-                    case "rows" ->
-                        tuning = tuning.withRows(Tuning.RealTimeRows.valueOf(value.toUpperCase(Locale.ROOT)));
+                    case "rows" -> tuning = tuning.withRows(Rules.RealTimeRows.valueOf(value.toUpperCase(Locale.ROOT)));
                     case "workers" -> tuning = tuning.withWorkers(Integer.parseUnsignedInt(value));
                     case "time" -> time = TimeMode.valueOf(value.toUpperCase(Locale.ROOT));
                     default -> {

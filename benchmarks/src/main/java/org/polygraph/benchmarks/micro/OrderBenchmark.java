@@ -6,6 +6,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.infra.Blackhole;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.residual.ResidualCore;
 
 /** Measures the order after closure, one round and closure again, and the check of every key against it. */
@@ -46,7 +47,6 @@ public class OrderBenchmark extends Kernel {
     /** Checks every key against that order. */
     @Benchmark
     public void check(Blackhole blackhole) {
-        blackhole.consume(ResidualCore.of(
-                graph, prepared.history().versions(), prepared.history().commitStatus(), position, () -> false));
+        blackhole.consume(ResidualCore.of(new Problem(prepared.history(), graph), position, () -> false));
     }
 }

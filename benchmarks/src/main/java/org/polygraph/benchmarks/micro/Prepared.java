@@ -5,6 +5,7 @@ import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.storage.table.HistoryTable;
@@ -58,8 +59,7 @@ final class Prepared {
 
     /** One round of forced edges. */
     Saturation.RoundResult saturate(KnownGraph graph, ChainClocks clocks) {
-        return new Saturation(graph, history.versions(), clocks, history.commitStatus(), WorkerThreads.of(1))
-                .round(() -> false);
+        return new Saturation(new Problem(history, graph), clocks, WorkerThreads.of(1)).round(() -> false);
     }
 
     static void require(boolean holds) {

@@ -6,8 +6,7 @@ import java.util.Objects;
 import org.polygraph.partitioner.closure.WindowClosure;
 import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.graph.RealTime;
+import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.storage.model.HistoryException;
@@ -36,12 +35,11 @@ public final class ClosureBytes {
 
     private static void measure(HistoryTable table, int perTransaction) {
         IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE);
-        Events events = new Events(perTransaction, table.sessionStarts(), history.sessionOf());
-        KnownGraph graph = KnownGraph.of(events, history.versions());
-        graph.bind(Objects.requireNonNull(RealTime.of(table, history.commitStatus(), 0), "a history without times"));
-        WindowClosure closure = WindowClosure.of(graph, Long.MAX_VALUE, WorkerThreads.all());
-        Saturation rules =
-                new Saturation(graph, history.versions(), closure, history.commitStatus(), WorkerThreads.all());
+        Problem problem = Problem.of(history, perTransaction);
+        problem.bind(Objects.requireNonNull(problem.realTime(0), "a history without times"));
+        Events events = problem.events();
+        WindowClosure closure = WindowClosure.of(problem.graph(), Long.MAX_VALUE, WorkerThreads.all());
+        Saturation rules = new Saturation(problem, closure, WorkerThreads.all());
         StringBuilder line = new StringBuilder();
         double n = table.transactions();
         for (int i = 0; i < UPDATES; i++) {

@@ -41,11 +41,11 @@ final class CaseSplit {
     private final int workOfRun;
     private int work;
 
-    CaseSplit(Explanation rules, IndexedHistory history) {
+    CaseSplit(Explanation rules, IndexedHistory history, int eventsPerTransaction) {
         this.rules = rules;
         this.history = history;
         this.table = history.table();
-        this.events = rules.events();
+        this.events = new Events(eventsPerTransaction, history.table().sessionStarts(), history.sessionOf());
         this.workOfRun = 1 + history.table().transactions() / FEW_TRANSACTIONS;
     }
 

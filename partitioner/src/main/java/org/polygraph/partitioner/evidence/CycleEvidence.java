@@ -6,13 +6,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.prune.Rules;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -32,23 +33,29 @@ public final class CycleEvidence {
     private long comparisons = MOST_COMPARISONS;
 
     /** For a whole history. @param stop ends each search with a {@link org.polygraph.storage.model.StoppedException} */
-    public CycleEvidence(IndexedHistory history, KnownGraph known, BooleanSupplier stop) {
-        this(history, known, new Branch(), stop);
+    public CycleEvidence(Problem problem, BooleanSupplier stop) {
+        this(problem, new Branch(), stop);
     }
 
     /** For a sub-history. */
-    CycleEvidence(IndexedHistory history, KnownGraph known, Branch branch, BooleanSupplier stop) {
+    CycleEvidence(Problem problem, Branch branch, BooleanSupplier stop) {
+        IndexedHistory history = problem.history();
         this.table = history.table();
-        this.events = known.events();
+        this.events = problem.events();
         this.lookup = new WriterLookup(history.versions(), history.commitStatus());
-        this.graph = new EvidenceGraph(known, history.versions(), lookup, branch, stop);
+        this.graph = new EvidenceGraph(problem.graph(), history.versions(), lookup, branch, stop);
         this.reasons = new EdgeReasons(history, graph, lookup, branch);
         this.clearer = new ClearerCycle(table, reasons);
     }
 
-    /**
-     * Explains a cyclic graph: one violation per strongly connected component, the simplest first.
-     */
+    /** The violations by which the rules refute the problem, the clearest first. */
+    public List<Violation> of(Rules.Refutation refutation) {
+        return refutation.isByCycles()
+                ? ofCycles()
+                : List.of(ofImpossibleRead(refutation.key(), refutation.reader(), refutation.round()));
+    }
+
+    /** Explains a cyclic graph: one violation per strongly connected component, the simplest first. */
     public List<Violation> ofCycles() {
         List<Violation> violations = new ArrayList<>();
         for (List<List<EvidenceGraph.Step>> cycles : CycleSearch.ofEach(graph, this::mayLoseUpdate)) {
@@ -85,7 +92,7 @@ public final class CycleEvidence {
      *
      * @param below the round that found it: only edges of earlier rounds are used
      */
-    public Violation ofImpossibleRead(int key, int reader, int below) {
+    private Violation ofImpossibleRead(int key, int reader, int below) {
         if (lookup.isExistence(key)) {
             return reasons.ofImpossibleRow(lookup.keyOf(key), reader);
         }

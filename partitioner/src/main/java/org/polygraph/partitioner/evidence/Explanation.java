@@ -3,15 +3,12 @@ package org.polygraph.partitioner.evidence;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.axiom.CommitOrder;
-import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.WorkerThreads;
-import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.graph.RealTime;
+import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.partitioner.prune.Saturation;
+import org.polygraph.partitioner.prune.Rules;
 import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -25,15 +22,13 @@ public final class Explanation {
     /** A history of so many operations is explained in milliseconds, also after the end of the time. */
     private static final int SMALL = 1_000;
 
-    private final Events events;
     private final IsolationLevel level;
     private final long clockSkewNanos;
     private final BooleanSupplier stop;
 
-    private Explanation(IndexedHistory history, IsolationLevel level, long clockSkewNanos, BooleanSupplier stop) {
+    private Explanation(IsolationLevel level, long clockSkewNanos, BooleanSupplier stop) {
         this.level = level;
         this.clockSkewNanos = clockSkewNanos;
-        this.events = new Events(level.eventsPerTransaction(), history.table().sessionStarts(), history.sessionOf());
         this.stop = stop;
     }
 
@@ -59,9 +54,9 @@ public final class Explanation {
         if (!history.violations().isEmpty()) {
             return history.violations().get(0);
         }
-        Explanation explanation = new Explanation(history, level, clockSkewNanos, stop);
+        Explanation explanation = new Explanation(level, clockSkewNanos, stop);
         Violation found = explanation.refute(history.copy(), new Branch());
-        return found == null ? new CaseSplit(explanation, history).explain() : found;
+        return found == null ? new CaseSplit(explanation, history, level.eventsPerTransaction()).explain() : found;
     }
 
     private static Violation ofAxiom(CommitOrder order, BooleanSupplier stop) {
@@ -71,10 +66,6 @@ public final class Explanation {
         return order.order(Long.MAX_VALUE, stop)
                 ? AxiomEvidence.ofChoices(order.readsFrom())
                 : new AxiomEvidence(order, stop).violations().get(0);
-    }
-
-    Events events() {
-        return events;
     }
 
     BooleanSupplier stop() {
@@ -98,34 +89,19 @@ public final class Explanation {
     }
 
     private @Nullable Violation refuteByRules(IndexedHistory of, Branch branch) {
-        KnownGraph graph = KnownGraph.of(events, of.versions());
-        RealTime time = level.realTime() ? RealTime.of(of.table(), of.commitStatus(), clockSkewNanos) : null;
-        if (time != null) {
-            graph.bind(time);
+        Problem problem = Problem.of(of, level.eventsPerTransaction());
+        if (level.realTime()) {
+            problem.bind(problem.realTime(clockSkewNanos));
         }
-        Closure clocks = Closure.of(graph);
-        boolean exact = clocks.update(stop);
-        if (exact) {
-            graph.nextRound();
-            for (long edge : branch.edges()) {
-                graph.add((int) (edge >>> 32), (int) edge);
-            }
+        problem.graph().nextRound();
+        for (long edge : branch.edges()) {
+            problem.graph().add((int) (edge >>> 32), (int) edge);
         }
-        Saturation rules = new Saturation(graph, of.versions(), clocks, of.commitStatus(), WorkerThreads.all());
-        for (int round = 1; exact && clocks.update(stop); round++) {
-            Saturation.RoundResult result = rules.round(stop);
-            if (result == Saturation.RoundResult.CONTRADICTION) {
-                return evidence(of, graph, branch)
-                        .ofImpossibleRead(rules.impossibleKey(), rules.impossibleReader(), graph.currentRound());
-            }
-            if (result != Saturation.RoundResult.FORCED || round == MOST_ROUNDS) {
-                return null;
-            }
-        }
-        return evidence(of, graph, branch).ofCycles().get(0);
-    }
-
-    private CycleEvidence evidence(IndexedHistory of, KnownGraph graph, Branch branch) {
-        return new CycleEvidence(of, graph, branch, stop);
+        Rules rules =
+                Rules.of(problem, Long.MAX_VALUE, Rules.RealTimeRows.WINDOW, WorkerThreads.all(), Rules.Phases.NONE);
+        Rules.Refutation refutation = rules == null ? null : rules.run(MOST_ROUNDS, stop);
+        return refutation == null
+                ? null
+                : new CycleEvidence(problem, branch, stop).of(refutation).get(0);
     }
 }

@@ -10,6 +10,7 @@ import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.RowKeys;
 import org.polygraph.partitioner.index.VersionIndex;
@@ -41,23 +42,16 @@ public final class Saturation {
     private int impossibleKey = -1;
     private int impossibleReader = -1;
 
-    public Saturation(
-            KnownGraph graph, VersionIndex index, Closure closure, CommitStatus commitStatus, WorkerThreads workers) {
-        this(graph, index, closure, commitStatus, workers, TASK);
+    public Saturation(Problem problem, Closure closure, WorkerThreads workers) {
+        this(problem, closure, workers, TASK);
     }
 
     /** @param taskWriters writers that a thread takes at once, about; the result does not depend on it */
-    Saturation(
-            KnownGraph graph,
-            VersionIndex index,
-            Closure closure,
-            CommitStatus commitStatus,
-            WorkerThreads workers,
-            int taskWriters) {
-        this.graph = graph;
-        this.index = index;
+    Saturation(Problem problem, Closure closure, WorkerThreads workers, int taskWriters) {
+        this.graph = problem.graph();
+        this.index = problem.versions();
         this.closure = closure;
-        this.commitStatus = commitStatus;
+        this.commitStatus = problem.commitStatus();
         this.workers = workers;
         this.taskWriters = taskWriters;
     }

@@ -2,7 +2,7 @@ package org.polygraph.partitioner.residual;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.function.BooleanSupplier;
-import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.order.KeyCheck;
@@ -34,14 +34,20 @@ public final class ResidualCore {
         return violated;
     }
 
+    /** Checks every key against the order, see {@link #of(Problem, CommitStatus, int[], BooleanSupplier)}. */
+    public static ResidualCore of(Problem problem, int[] position, BooleanSupplier stop) {
+        return of(problem, problem.commitStatus(), position, stop);
+    }
+
     /**
      * Checks every key against the order. O(operations log operations of a key).
      *
+     * @param commitStatus in place of that of the problem
      * @throws StoppedException if it is to stop
      */
-    public static ResidualCore of(
-            KnownGraph graph, VersionIndex index, CommitStatus commitStatus, int[] position, BooleanSupplier stop) {
-        KeyCheck check = new KeyCheck(graph.events(), index, commitStatus, position);
+    public static ResidualCore of(Problem problem, CommitStatus commitStatus, int[] position, BooleanSupplier stop) {
+        VersionIndex index = problem.versions();
+        KeyCheck check = new KeyCheck(problem.events(), index, commitStatus, position);
         IntArrayList keys = new IntArrayList();
         long violated = 0;
         for (int key = 0; key < index.keys(); key++) {

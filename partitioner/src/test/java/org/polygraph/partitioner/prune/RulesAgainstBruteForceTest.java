@@ -6,13 +6,12 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.evidence.CycleEvidence;
-import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Basis;
@@ -85,30 +84,14 @@ class RulesAgainstBruteForceTest {
         if (!indexed.violations().isEmpty()) {
             return Answer.REJECT;
         }
-        Events events = new Events(level.eventsPerTransaction(), history.sessionStarts(), indexed.sessionOf());
-        KnownGraph graph = KnownGraph.of(events, indexed.versions());
-        ChainClocks clocks = ChainClocks.of(graph);
-        if (!clocks.update(() -> false)) {
-            return closes(new CycleEvidence(indexed, graph, () -> false).ofCycles());
+        Problem problem = Problem.of(indexed, level.eventsPerTransaction());
+        Rules rules = Objects.requireNonNull(
+                Rules.of(problem, Long.MAX_VALUE, Rules.RealTimeRows.BY_KEYS, WorkerThreads.of(1), Rules.Phases.NONE));
+        Rules.Refutation refutation = rules.run(rounds, () -> false);
+        if (refutation != null) {
+            return closes(new CycleEvidence(problem, () -> false).of(refutation));
         }
-        Saturation saturation =
-                new Saturation(graph, indexed.versions(), clocks, indexed.commitStatus(), WorkerThreads.of(1));
-        for (int round = 0; round < rounds; round++) {
-            Saturation.RoundResult result = saturation.round(() -> false);
-            if (result == Saturation.RoundResult.CONTRADICTION) {
-                return closes(List.of(new CycleEvidence(indexed, graph, () -> false)
-                        .ofImpossibleRead(
-                                saturation.impossibleKey(), saturation.impossibleReader(), graph.currentRound())));
-            }
-            if (result == Saturation.RoundResult.FIXPOINT) {
-                break;
-            }
-            if (!clocks.update(() -> false)) {
-                return closes(new CycleEvidence(indexed, graph, () -> false).ofCycles());
-            }
-        }
-        int[] position = clocks.order();
-        ResidualCore core = ResidualCore.of(graph, indexed.versions(), indexed.commitStatus(), position, () -> false);
+        ResidualCore core = ResidualCore.of(problem, rules.order(), () -> false);
         if (core.isEmpty()) {
             return Answer.ACCEPT;
         }

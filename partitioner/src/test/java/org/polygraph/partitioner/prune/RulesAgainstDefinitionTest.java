@@ -12,6 +12,7 @@ import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -158,8 +159,7 @@ class RulesAgainstDefinitionTest {
 
     /** Applies the rules to the fixpoint. @return false if they refute it */
     private static boolean isConsistent(KnownGraph graph, Closure closure, IndexedHistory indexed) {
-        Saturation rules =
-                new Saturation(graph, indexed.versions(), closure, indexed.commitStatus(), WorkerThreads.of(2), 50);
+        Saturation rules = new Saturation(new Problem(indexed, graph), closure, WorkerThreads.of(2), 50);
         while (closure.update(() -> false)) {
             Saturation.RoundResult result = rules.round(() -> false);
             if (result != Saturation.RoundResult.FORCED) {

@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.order.VersionChains;
 
@@ -12,9 +13,9 @@ import org.polygraph.partitioner.order.VersionChains;
  * complete, and an order or a cycle of it decides.
  */
 final class ChainOrder implements Strategy {
-    private final DecisionState state;
+    private final Decision state;
 
-    ChainOrder(DecisionState state) {
+    ChainOrder(Decision state) {
         this.state = state;
     }
 
@@ -30,7 +31,8 @@ final class ChainOrder implements Strategy {
             return null;
         }
         PhaseClock phases = state.phases;
-        KnownGraph graph = KnownGraph.of(state.events, state.history().versions());
+        Problem problem = Problem.of(state.history(), state.events.perTransaction());
+        KnownGraph graph = problem.graph();
         chains.addTo(graph);
         phases.end(graph.edges());
         phases.begin("order");
@@ -40,15 +42,14 @@ final class ChainOrder implements Strategy {
         }
         phases.end(graph.events().count());
         if (position != null) {
-            return state.kept(position);
+            return state.kept(new FoundOrder(position));
         }
         if (state.needsRealTime() && !chains.isDiverging() && EventOrder.byTurns(graph) != null) {
             return null;
         }
         state.check.refuted(Finding.Refuted.unexplained());
         phases.begin("evidence");
-        return new Finding.Refuted(
-                new CycleEvidence(state.history(), graph, state.check.budget()::exhausted).ofCycles());
+        return new Finding.Refuted(new CycleEvidence(problem, state.check.budget()::exhausted).ofCycles());
     }
 
     private int @Nullable [] byTime(KnownGraph graph) {

@@ -87,10 +87,7 @@ public final class Check {
      *     none
      */
     public Witness witness(CommitStatus status, boolean @Nullable [] committed, int[] position) {
-        boolean[] counted = new boolean[table.transactions()];
-        for (int t = 0; t < counted.length; t++) {
-            counted[t] = status.isCounted(t) || (committed != null && committed[t]);
-        }
+        boolean[] counted = new FoundOrder(position, committed, ResidualSize.NONE).counted(status);
         return new Witness(table, request.terms(), counted, position);
     }
 

@@ -4,8 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.order.CoarseOrder;
 
 /**
@@ -41,10 +40,10 @@ final class CoarseGuess implements Strategy {
 
     private static final long MOST_NANOS = 20_000_000_000L;
 
-    private final DecisionState state;
+    private final Decision state;
     private final Budget budget;
 
-    CoarseGuess(DecisionState state) {
+    CoarseGuess(Decision state) {
         this.state = state;
         this.budget = state.check.budget();
     }
@@ -66,24 +65,24 @@ final class CoarseGuess implements Strategy {
 
     /** The rules of a guess take heap of their own; those of the loop stay as they are. */
     private @Nullable Finding find(PruneLoop loop) {
-        KnownGraph known = loop.graph();
+        Problem known = state.problem();
         Events events = state.events;
-        if (ChainClocks.bytes(events) > room(state.history(), known, loop)) {
+        if (ChainClocks.bytes(events) > room(known, loop)) {
             return null;
         }
         Budget share = budget.atMost(MOST_NANOS);
-        int[] turns = EventOrder.byTurns(known);
+        int[] turns = EventOrder.byTurns(known.graph());
         for (int[] position : new int[][] {turns, loop.position()}) {
             for (int windows = FINEST; position != null && windows >= COARSEST; windows = next(windows)) {
                 if (CoarseOrder.edges(events, windows)
                         > (long) MOST_EDGES * state.check.table().transactions()) {
                     continue;
                 }
-                IndexedHistory copy = state.history().copy();
-                KnownGraph graph = KnownGraph.of(events, copy.versions());
-                CoarseOrder.add(graph, position, windows);
-                PruneLoop guess = guess(copy, graph, share);
-                guess.run(room(copy, graph, loop));
+                Problem copy = known.copy();
+                CoarseOrder.add(copy.graph(), position, windows);
+                PruneLoop guess =
+                        new PruneLoop(copy, state.phases, share::exhausted, state.tuning.withRounds(Tuning.FIXPOINT));
+                guess.run(room(copy, loop));
                 share.require();
                 if (!guess.isRefuted() && guess.hasReachability()) {
                     Finding found = solve(copy, guess, loop, share);
@@ -102,31 +101,26 @@ final class CoarseGuess implements Strategy {
         return windows > 4 ? windows / 2 : windows - 1;
     }
 
-    private PruneLoop guess(IndexedHistory copy, KnownGraph graph, Budget share) {
-        return new PruneLoop(copy, graph, state.phases, share::exhausted, state.tuning.withRounds(Tuning.FIXPOINT));
-    }
-
     /** Returns the bytes that the clocks of a guess may take, beside those of the loop. */
-    private long room(IndexedHistory copy, KnownGraph graph, PruneLoop loop) {
-        return state.closureBytes(held(copy) + 26L * graph.edges() + loop.heapBytes());
+    private long room(Problem copy, PruneLoop loop) {
+        return state.closureBytes(held(copy) + 26L * copy.graph().edges() + loop.heapBytes());
     }
 
-    private @Nullable Finding solve(IndexedHistory copy, PruneLoop guess, PruneLoop loop, Budget share) {
+    private @Nullable Finding solve(Problem copy, PruneLoop guess, PruneLoop loop, Budget share) {
         if (guess.core().violated() > loop.core().violated() / MOST_LEFT_SHARE) {
             return null;
         }
         state.phases.begin("solve");
-        ResidualProblem problem = guess.problem();
-        return state.kept(
-                CoreSolving.attempt(
-                        problem,
-                        share,
-                        state.tuning.solver(),
-                        state.freeBytes(held(copy) + loop.heapBytes() + guess.heapBytes())),
-                problem);
+        Solved solved = CoreSolving.attempt(
+                guess.problem(),
+                share,
+                state.tuning.solver(),
+                state.freeBytes(held(copy) + loop.heapBytes() + guess.heapBytes()));
+        state.phases.end(solved.residual().conflicts());
+        return state.kept(solved);
     }
 
-    private long held(IndexedHistory of) {
+    private long held(Problem of) {
         return state.check.table().arrayBytes() + 2 * of.versions().bytes();
     }
 }

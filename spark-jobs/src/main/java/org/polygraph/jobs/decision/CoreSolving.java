@@ -8,9 +8,11 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.Refutation;
+import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
@@ -58,10 +60,10 @@ final class CoreSolving {
      * @throws IllegalStateException if a refutation fails its check: a bug, never a verdict
      */
     static Solved solve(ResidualProblem residual, Budget budget, SolverOptions solver, long bytes) {
-        RealTimeChain chain = RealTimeChain.of(residual.graph());
+        RealTimeChain chain = RealTimeChain.of(residual.problem().graph());
         Polygraph problem = problem(residual, chain);
         ProofTrace trace = new ProofTrace(Math.min(MOST_TRACE_BYTES, bytes / 4));
-        SolverOptions options = searching(solver, residual.graph())
+        SolverOptions options = searching(solver, residual.problem())
                 .withStop(budget::exhausted)
                 .withMaxBytes(bytes - bytes / 4)
                 .withProof(trace);
@@ -71,7 +73,7 @@ final class CoreSolving {
         Refutation refutation = outcome instanceof Outcome.Unsatisfiable && trace.isEnded()
                 ? out -> ProofText.write(problem.proofProblem(), trace, out)
                 : null;
-        return new Solved(outcome, chain, proved, refutation);
+        return solved(residual, chain, outcome, proved, refutation);
     }
 
     /**
@@ -81,11 +83,28 @@ final class CoreSolving {
      * @param budget its end ends the attempt
      */
     static Solved attempt(ResidualProblem residual, Budget budget, SolverOptions solver, long bytes) {
-        RealTimeChain chain = RealTimeChain.of(residual.graph());
-        SolverOptions options =
-                searching(solver, residual.graph()).withStop(budget::exhausted).withMaxBytes(bytes);
+        RealTimeChain chain = RealTimeChain.of(residual.problem().graph());
+        SolverOptions options = searching(solver, residual.problem())
+                .withStop(budget::exhausted)
+                .withMaxBytes(bytes);
         Outcome outcome = new Solver().solve(problem(residual, chain), options);
-        return new Solved(outcome, chain, false, null);
+        return solved(residual, chain, outcome, false, null);
+    }
+
+    private static Solved solved(
+            ResidualProblem residual,
+            RealTimeChain chain,
+            Outcome outcome,
+            boolean proved,
+            @Nullable Refutation refutation) {
+        ResidualSize size = residual.size(outcome.statistics());
+        FoundOrder order = null;
+        if (outcome instanceof Outcome.Satisfiable found) {
+            boolean[] chosen = found.committed();
+            boolean[] committed = chosen == null ? null : Arrays.copyOf(chosen, chosen.length - chain.count());
+            order = new FoundOrder(chain.leave(found.position()), committed, size);
+        }
+        return new Solved(order, outcome, size, proved, refutation);
     }
 
     /**
@@ -93,19 +112,18 @@ final class CoreSolving {
      * known order, so the search has tens of thousands of decisions, and many jumps over some hundred of them. Measured
      * in local-solver/docs/decisions.md.
      */
-    private static SolverOptions searching(SolverOptions solver, KnownGraph graph) {
-        return graph.events().chains() < MANY_SESSIONS || !solver.isInitial(SolverOptions.Option.MOST_LATE)
+    private static SolverOptions searching(SolverOptions solver, Problem problem) {
+        return problem.events().chains() < MANY_SESSIONS || !solver.isInitial(SolverOptions.Option.MOST_LATE)
                 ? solver
                 : solver.with(SolverOptions.Option.MOST_LATE, MOST_LATE);
     }
 
     /** Returns the problem in the form that the solver takes; arrays of the index are shared, not copied. */
     static Polygraph problem(ResidualProblem residual, RealTimeChain chain) {
-        IndexedHistory history = residual.history();
-        KnownGraph graph = residual.graph();
+        IndexedHistory history = residual.problem().history();
         Reachability reachability = residual.reachability();
-        Events events = graph.events();
-        PredecessorLists predecessors = predecessors(graph, chain);
+        Events events = residual.problem().events();
+        PredecessorLists predecessors = predecessors(residual.problem().graph(), chain);
         Polygraph.Builder polygraph = Polygraph.builder(
                         history.table().transactions() + chain.count(), events.perTransaction())
                 .position(chain.join(residual.position()))
@@ -134,30 +152,6 @@ final class CoreSolving {
                     "the refutation fails its check at step " + result.step() + ": " + result.message());
         }
         return result.accepted();
-    }
-
-    /**
-     * An answer of the solver.
-     *
-     * @param chain the real-time chain of the problem
-     * @param proved whether it is a refutation and every step of it was checked
-     * @param refutation its steps; null if it is not a refutation, or if the trace is not complete
-     */
-    record Solved(
-            Outcome outcome,
-            RealTimeChain chain,
-            boolean proved,
-            @Nullable Refutation refutation) {
-        /** Returns the order found, of the history's events. */
-        int[] position(Outcome.Satisfiable found) {
-            return chain.leave(found.position());
-        }
-
-        /** By transaction of the history: whether it took effect; null if that was not open. */
-        boolean @Nullable [] committed(Outcome.Satisfiable found) {
-            boolean[] chosen = found.committed();
-            return chosen == null ? null : Arrays.copyOf(chosen, chosen.length - chain.count());
-        }
     }
 
     private static PredecessorLists predecessors(KnownGraph graph, RealTimeChain chain) {
@@ -204,17 +198,17 @@ final class CoreSolving {
     record Explained(Violation violation, List<Dependency> known) {}
 
     /** @param stop ends the search for edges with a {@link org.polygraph.storage.model.StoppedException} */
-    static Explained explain(IndexedHistory history, KnownGraph graph, Outcome.Core core, BooleanSupplier stop) {
-        VersionIndex index = history.versions();
+    static Explained explain(Problem problem, Outcome.Core core, BooleanSupplier stop) {
+        VersionIndex index = problem.versions();
         IntSet transactions = new IntLinkedOpenHashSet();
         IntSet keys = new IntLinkedOpenHashSet();
-        RealTimeChain chain = RealTimeChain.of(graph);
+        RealTimeChain chain = RealTimeChain.of(problem.graph());
         for (int i = 0; i < core.size(); i++) {
             int key = core.key(i);
             if (key >= index.keys()) {
                 int open = key - index.keys();
                 transactions.add(chain.openStarts()[open]);
-                addEnded(chain, open, graph.events(), core.cycle(), transactions);
+                addEnded(chain, open, problem.events(), core.cycle(), transactions);
                 continue;
             }
             keys.add(index.keyOf(key));
@@ -243,7 +237,7 @@ final class CoreSolving {
                 "every order of " + transactions.size() + " transactions on " + keys.size()
                         + (keys.size() == 1 ? " key" : " keys") + " closes a cycle; all were refuted");
         List<Dependency> known = transactions.size() <= MOST_RELATED
-                ? new CycleEvidence(history, graph, stop).between(transactions.toIntArray())
+                ? new CycleEvidence(problem, stop).between(transactions.toIntArray())
                 : List.of();
         return new Explained(violation, known);
     }

@@ -2,6 +2,7 @@ package org.polygraph.jobs.decision;
 
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.ResidualSize;
+import org.polygraph.partitioner.index.CommitStatus;
 
 /**
  * An order that explains a history, to be replayed.
@@ -11,4 +12,18 @@ import org.polygraph.jobs.verdict.ResidualSize;
  * @param residual the problem that the solver had to decide for it
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record FoundOrder(int[] position, boolean @Nullable [] committed, ResidualSize residual) {}
+record FoundOrder(int[] position, boolean @Nullable [] committed, ResidualSize residual) {
+    /** An order that was found without the solver. */
+    FoundOrder(int[] position) {
+        this(position, null, ResidualSize.NONE);
+    }
+
+    /** By transaction: whether it counts. */
+    boolean[] counted(CommitStatus status) {
+        boolean[] counted = new boolean[status.states().length];
+        for (int t = 0; t < counted.length; t++) {
+            counted[t] = status.isCounted(t) || (committed != null && committed[t]);
+        }
+        return counted;
+    }
+}

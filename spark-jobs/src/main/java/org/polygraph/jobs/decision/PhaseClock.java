@@ -5,13 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.prune.Rules;
 import org.polygraph.storage.artifact.ArrayFile;
 
 /**
  * Measures the phases of one check and reports their beginnings. The CPU time of the process costs a file read, so for
  * a small history, whose check runs on one thread, elapsed time is taken for it.
  */
-public final class PhaseClock {
+public final class PhaseClock implements Rules.Phases {
     private static final int SMALL = 20_000;
 
     private Progress progress;
@@ -38,6 +39,7 @@ public final class PhaseClock {
         progress = other;
     }
 
+    @Override
     public synchronized void begin(String name) {
         phase = name;
         startNanos = System.nanoTime();
@@ -51,6 +53,7 @@ public final class PhaseClock {
     }
 
     /** Ends the phase; a phase that runs several times is one with the sums. */
+    @Override
     public synchronized void end(long items) {
         long millis = (System.nanoTime() - startNanos) / 1_000_000;
         long cpu = small ? millis : CpuClock.millis() - startCpu;

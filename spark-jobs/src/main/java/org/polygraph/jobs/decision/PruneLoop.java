@@ -9,10 +9,10 @@ import org.polygraph.partitioner.closure.OutgrownException;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.partitioner.prune.Saturation;
+import org.polygraph.partitioner.prune.Rules;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.storage.model.BudgetException;
 
@@ -42,37 +42,20 @@ final class PruneLoop {
 
     private static final double MOST_EVIDENCE_NANOS = 5e9;
 
-    private final IndexedHistory history;
-    private final KnownGraph graph;
-    private final PhaseClock phases;
+    private final Problem problem;
+    private final Rules.Phases phases;
     private final BooleanSupplier stop;
     private final Tuning tuning;
     private @Nullable Rules rules;
     private int @Nullable [] position;
     private @Nullable ResidualCore core;
-    private @Nullable Refuted refutation;
+    private Rules.@Nullable Refutation refutation;
 
-    /**
-     * The reason why the rules refute the graph.
-     *
-     * @param key of the read that has no candidate left; -1: the graph has cycles
-     * @param round that found it
-     */
-    private record Refuted(int key, int reader, int round) {
-        static final Refuted BY_CYCLES = new Refuted(-1, -1, -1);
-    }
-
-    PruneLoop(IndexedHistory history, KnownGraph graph, PhaseClock phases, BooleanSupplier stop, Tuning tuning) {
-        this.history = history;
-        this.graph = graph;
+    PruneLoop(Problem problem, Rules.Phases phases, BooleanSupplier stop, Tuning tuning) {
+        this.problem = problem;
         this.phases = phases;
         this.stop = stop;
         this.tuning = tuning;
-    }
-
-    /** A loop for a small history: without phases. */
-    static PruneLoop ofSmall(IndexedHistory history, KnownGraph graph, Tuning tuning, BooleanSupplier stop) {
-        return new PruneLoop(history, graph, new PhaseClock(Progress.NONE, 0), stop, tuning);
     }
 
     /**
@@ -104,15 +87,7 @@ final class PruneLoop {
      * now.
      */
     List<Violation> violations() {
-        Refuted found = Objects.requireNonNull(refutation, "a refutation");
-        CycleEvidence evidence = new CycleEvidence(history, graph, stop);
-        return found.key < 0
-                ? evidence.ofCycles()
-                : List.of(evidence.ofImpossibleRead(found.key, found.reader, found.round));
-    }
-
-    KnownGraph graph() {
-        return graph;
+        return new CycleEvidence(problem, stop).of(Objects.requireNonNull(refutation, "a refutation"));
     }
 
     /** Returns an order that extends the known graph, unless it {@link #isRefuted}. */
@@ -128,7 +103,7 @@ final class PruneLoop {
     /** Returns the problem that is left to the solver, unless it {@link #isRefuted}. */
     ResidualProblem problem() {
         Rules made = rules;
-        return new ResidualProblem(history, graph, made == null ? null : made::reaches, position(), core());
+        return new ResidualProblem(problem, made == null ? null : made::reaches, position(), core());
     }
 
     /** Whether there is a closure. */
@@ -143,33 +118,30 @@ final class PruneLoop {
 
     private void orderOnly() {
         phases.begin("order");
+        KnownGraph graph = problem.graph();
         int[] found = EventOrder.of(graph);
         int[] order = found == null ? null : tightened(found);
         phases.end(graph.events().count());
         if (order == null) {
-            refutation = Refuted.BY_CYCLES;
+            refutation = Rules.Refutation.BY_CYCLES;
         } else {
             check(order);
         }
     }
 
     private void saturate(long closureBytes) {
-        phases.begin("closure");
-        Rules made = Rules.of(history, graph, closureBytes, tuning);
+        Rules made = Rules.of(problem, closureBytes, tuning.rows(), tuning.workerThreads(), phases);
         rules = made;
         if (made == null) {
             orderOnly();
             return;
         }
-        close(made);
-        Saturation.RoundResult result = Saturation.RoundResult.FORCED;
-        for (int round = mostRounds();
-                round > 0 && refutation == null && result == Saturation.RoundResult.FORCED;
-                round--) {
-            result = round(made);
-        }
+        refutation = made.run(mostRounds(), stop);
         if (refutation == null) {
-            order(made);
+            phases.begin("order");
+            int[] order = tightened(made.order());
+            phases.end(problem.events().count());
+            check(order);
         }
     }
 
@@ -177,51 +149,25 @@ final class PruneLoop {
         if (tuning.rounds() != Tuning.ADAPTIVE) {
             return tuning.rounds();
         }
-        return history.versions().hasUniqueValues() ? UNIQUE_ROUNDS : REPEATED_ROUNDS;
+        return problem.versions().hasUniqueValues() ? UNIQUE_ROUNDS : REPEATED_ROUNDS;
     }
 
     /** Estimated time of a round. */
     private double roundNanos() {
-        Events events = graph.events();
-        VersionIndex versions = history.versions();
+        Events events = problem.events();
+        VersionIndex versions = problem.versions();
         double cells = (double) events.count() * events.chains();
         double items = versions.writers() + versions.readers();
         return CELL_NANOS * cells + ITEM_NANOS * items;
     }
 
-    private void order(Rules made) {
-        phases.begin("order");
-        int[] order = tightened(made.order());
-        phases.end(graph.events().count());
-        check(order);
-    }
-
     private int[] tightened(int[] order) {
-        return graph.realTime() != null ? order : EventOrder.withEarlyCommits(graph, order);
-    }
-
-    /** One round of rules and the closure of what they force. */
-    private Saturation.RoundResult round(Rules made) {
-        phases.begin("saturation");
-        int before = graph.edges();
-        Saturation.RoundResult result;
-        try {
-            result = made.round(stop);
-        } finally {
-            phases.end(graph.edges() - before);
-        }
-        if (result == Saturation.RoundResult.CONTRADICTION) {
-            refutation = new Refuted(made.impossibleKey(), made.impossibleReader(), graph.currentRound());
-        } else if (result == Saturation.RoundResult.FORCED) {
-            phases.begin("closure");
-            close(made);
-        }
-        return result;
+        return problem.graph().realTime() != null ? order : EventOrder.withEarlyCommits(problem.graph(), order);
     }
 
     private void check(int[] order) {
         phases.begin("check");
-        ResidualCore found = ResidualCore.of(graph, history.versions(), history.commitStatus(), order, stop);
+        ResidualCore found = ResidualCore.of(problem, order, stop);
         phases.end(found.violated());
         position = order;
         core = found;
@@ -236,27 +182,13 @@ final class PruneLoop {
         if (made == null) {
             return false;
         }
-        long most = Math.min(MOST_EVIDENCE_ROUNDS, (long) Math.ceil(MOST_EVIDENCE_NANOS / roundNanos()));
         try {
-            for (int more = 0; more < most && refutation == null; more++) {
-                if (round(made) == Saturation.RoundResult.FIXPOINT) {
-                    break;
-                }
-            }
+            refutation = made.run(
+                    Math.min(MOST_EVIDENCE_ROUNDS, (long) Math.ceil(MOST_EVIDENCE_NANOS / roundNanos())), stop);
         } catch (BudgetException | OutOfMemoryError e) {
             // The evidence is then the core of the solver.
             return false;
         }
         return refutation != null;
-    }
-
-    private void close(Rules made) {
-        try {
-            if (!made.close(stop)) {
-                refutation = Refuted.BY_CYCLES;
-            }
-        } finally {
-            phases.end(graph.edges());
-        }
     }
 }

@@ -2,8 +2,7 @@ package org.polygraph.jobs.decision;
 
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.ResidualSize;
-import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.residual.CoreComponents;
 import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Reachability;
@@ -12,24 +11,18 @@ import org.polygraph.solver.Statistics;
 /**
  * The problem that the solver has to decide.
  *
- * @param graph the edges of every order
  * @param reachability of the graph; null if it is not computed
  * @param position of each event in an order that extends the graph
  * @param core the reads and writers that this order breaks
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record ResidualProblem(
-        IndexedHistory history,
-        KnownGraph graph,
-        @Nullable Reachability reachability,
-        int[] position,
-        ResidualCore core) {
+record ResidualProblem(Problem problem, @Nullable Reachability reachability, int[] position, ResidualCore core) {
     /** Returns the size of the core, and the steps that deciding it took. */
     ResidualSize size(Statistics s) {
-        CoreComponents components = CoreComponents.of(core, history.versions());
+        CoreComponents components = CoreComponents.of(core, problem.versions());
         return new ResidualSize(
                 s.instantiated(),
-                history.versions().ambiguous(),
+                problem.versions().ambiguous(),
                 components.count(),
                 components.largest(),
                 s.decisions(),

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * accepted.
  */
 final class RuleOrder implements Strategy {
-    private final DecisionState state;
+    private final Decision state;
 
-    RuleOrder(DecisionState state) {
+    RuleOrder(Decision state) {
         this.state = state;
     }
 
@@ -20,11 +20,11 @@ final class RuleOrder implements Strategy {
         if (loop.isRefuted()) {
             return refuted(state);
         }
-        return loop.core().isEmpty() ? state.kept(loop.position()) : null;
+        return loop.core().isEmpty() ? state.kept(new FoundOrder(loop.position())) : null;
     }
 
     /** The cycles by which the rules refute the history. */
-    static Finding.Refuted refuted(DecisionState state) {
+    static Finding.Refuted refuted(Decision state) {
         if (state.check.refutation() == null) {
             state.check.refuted(Finding.Refuted.unexplained());
         }

@@ -3,14 +3,12 @@ package org.polygraph.jobs.decision;
 import java.util.List;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.partitioner.residual.ResidualCore;
-import org.polygraph.solver.Outcome;
-import org.polygraph.storage.model.BudgetException;
 
 /** The solver decides the reads that the order of the rules breaks. */
 final class SolverOrder implements Strategy {
-    private final DecisionState state;
+    private final Decision state;
 
-    SolverOrder(DecisionState state) {
+    SolverOrder(Decision state) {
         this.state = state;
     }
 
@@ -22,20 +20,13 @@ final class SolverOrder implements Strategy {
         phases.begin("solve");
         long held =
                 state.check.table().arrayBytes() + state.history().versions().bytes() + loop.heapBytes();
-        CoreSolving.Solved solved =
-                CoreSolving.solve(problem, state.check.budget(), state.tuning.solver(), state.freeBytes(held));
-        Outcome outcome = solved.outcome();
-        state.check.residual(problem.size(outcome.statistics()));
-        phases.end(outcome.statistics().conflicts());
-        if (outcome instanceof Outcome.Unknown unknown) {
-            throw new BudgetException("solver: " + unknown.reason());
+        Solved solved = CoreSolving.solve(problem, state.check.budget(), state.tuning.solver(), state.freeBytes(held));
+        state.check.residual(solved.residual());
+        phases.end(solved.residual().conflicts());
+        FoundOrder found = solved.required().order();
+        if (found == null) {
+            return refuted(problem, solved);
         }
-        if (outcome instanceof Outcome.Unsatisfiable unsatisfiable) {
-            return refuted(problem, solved, unsatisfiable);
-        }
-        Outcome.Satisfiable satisfiable = (Outcome.Satisfiable) outcome;
-        FoundOrder found =
-                new FoundOrder(solved.position(satisfiable), solved.committed(satisfiable), state.check.residual());
         phases.begin("check");
         ResidualCore left = rechecked(problem, found);
         phases.end(left.violated());
@@ -55,19 +46,17 @@ final class SolverOrder implements Strategy {
      * checked, because the replay checks the order on the raw operations.
      */
     private ResidualCore rechecked(ResidualProblem problem, FoundOrder found) {
-        if (state.check.request().replayed()) {
-            return ResidualCore.of(new int[0], 0);
-        }
-        return ResidualCore.of(
-                problem.graph(),
-                state.history().versions(),
-                state.history().commitStatus().decided(found.committed()),
-                found.position(),
-                state.check.budget()::exhausted);
+        return state.check.request().replayed()
+                ? ResidualCore.of(new int[0], 0)
+                : ResidualCore.of(
+                        problem.problem(),
+                        state.history().commitStatus().decided(found.committed()),
+                        found.position(),
+                        state.check.budget()::exhausted);
     }
 
     /** A cycle with reasons explains more than the clauses of the solver, so the rules continue to look for one. */
-    private Finding refuted(ResidualProblem problem, CoreSolving.Solved solved, Outcome.Unsatisfiable unsatisfiable) {
+    private Finding refuted(ResidualProblem problem, Solved solved) {
         Certificate proof = new Certificate(Certificate.PROOF, null, solved.proved());
         state.check.refuted(Finding.Refuted.unexplained(proof, solved.refutation()));
         if (state.loop().refuteByRules()) {
@@ -75,8 +64,8 @@ final class SolverOrder implements Strategy {
             return new Finding.Refuted(cycles.violations(), cycles.known(), cycles.certificate(), solved.refutation());
         }
         state.phases.begin("evidence");
-        CoreSolving.Explained explained = CoreSolving.explain(
-                problem.history(), problem.graph(), unsatisfiable.core(), state.check.budget()::exhausted);
+        CoreSolving.Explained explained =
+                CoreSolving.explain(problem.problem(), solved.core(), state.check.budget()::exhausted);
         return new Finding.Refuted(List.of(explained.violation()), explained.known(), proof, solved.refutation());
     }
 }

@@ -6,15 +6,14 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.verdict.TimeMode;
-import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.StrictHistory;
 import org.polygraph.partitioner.linear.StrictJudge;
 import org.polygraph.partitioner.residual.ResidualCore;
-import org.polygraph.solver.Outcome;
 import org.polygraph.solver.SolverOptions;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -64,34 +63,33 @@ public final class StrictDecision implements StrictJudge {
             return null;
         }
         int n = table.transactions();
-        KnownGraph graph = KnownGraph.of(new Events(1, table.sessionStarts(), history.sessionOf()), history.versions());
+        Problem problem = Problem.of(history, 1);
         RealTime time = RealTime.withUnknownEnds(table, history.commitStatus());
-        if (time == null || !extendsAll(strict.ranks(), graph, time)) {
+        if (time == null || !extendsAll(strict.ranks(), problem.graph(), time)) {
             return null;
         }
-        graph.bind(time);
-        graph.indexPredecessors();
-        int[] position = strict.ranks();
-        boolean[] committed = null;
-        ResidualCore core =
-                ResidualCore.of(graph, history.versions(), history.commitStatus(), position, budget::exhausted);
+        problem.bind(time).graph().indexPredecessors();
+        FoundOrder found = new FoundOrder(strict.ranks());
+        ResidualCore core = ResidualCore.of(problem, found.position(), budget::exhausted);
         if (!core.isEmpty()) {
-            ResidualProblem problem = new ResidualProblem(history, graph, time::precedes, position, core);
-            Budget share = budget.ofLooks(LOOKS + LOOKS_A_TRANSACTION * n);
-            CoreSolving.Solved solved = CoreSolving.attempt(problem, share, tuning.solver(), budget.bytes());
-            if (!(solved.outcome() instanceof Outcome.Satisfiable found)) {
+            Solved solved = CoreSolving.attempt(
+                    new ResidualProblem(problem, time::precedes, found.position(), core),
+                    budget.ofLooks(LOOKS + LOOKS_A_TRANSACTION * n),
+                    tuning.solver(),
+                    budget.bytes());
+            found = solved.order();
+            if (found == null) {
                 budget.require();
-                if (solved.outcome() instanceof Outcome.Unsatisfiable none) {
-                    refuting.addAll(CoreSolving.explain(history, graph, none.core(), budget::exhausted)
+                if (solved.isRefuted()) {
+                    refuting.addAll(CoreSolving.explain(problem, solved.core(), budget::exhausted)
                             .violation()
                             .transactions());
                 }
                 return null;
             }
-            position = solved.position(found);
-            committed = solved.committed(found);
         }
-        return order(new Check(table, request, budget).witness(history.commitStatus(), committed, position));
+        return order(
+                new Check(table, request, budget).witness(history.commitStatus(), found.committed(), found.position()));
     }
 
     /** Whether an order of the transactions extends the edges of a graph and real time. */
@@ -146,7 +144,7 @@ public final class StrictDecision implements StrictJudge {
 
     @Override
     public boolean violates(HistoryTable history) {
-        SubHistoryDecision.charge(evidence, history, IsolationLevel.SSER);
-        return SubHistoryDecision.violates(history, request, evidence);
+        Decision.charge(evidence, history, IsolationLevel.SSER);
+        return Decision.violates(history, request, evidence);
     }
 }

@@ -7,12 +7,11 @@ import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.closure.TimeBounds;
 import org.polygraph.partitioner.closure.TopologicalOrder;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.graph.RealTime;
-import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.order.KeyCheck;
 import org.polygraph.partitioner.residual.ResidualCore;
-import org.polygraph.solver.Outcome;
 
 /**
  * Accepts histories by client times, by the order of the input, or by the order of values; it never refutes. An order
@@ -103,7 +102,7 @@ final class TimeHint implements Strategy {
      */
     private static final long REAL_TIME_NANOS_A_CELL = 50;
 
-    private final DecisionState state;
+    private final Decision state;
     private final Budget budget;
     private final PhaseClock phases;
     /**
@@ -112,7 +111,7 @@ final class TimeHint implements Strategy {
      */
     private boolean refuted;
 
-    TimeHint(DecisionState state) {
+    TimeHint(Decision state) {
         this.state = state;
         this.budget = state.check.budget();
         this.phases = state.phases;
@@ -142,7 +141,7 @@ final class TimeHint implements Strategy {
      * level, each order is made to keep it.
      */
     private @Nullable Finding fromFirstOrders(@Nullable RealTime time) {
-        KnownGraph known = state.graph();
+        KnownGraph known = state.problem().graph();
         if (phases.phase().equals("graph")) {
             phases.end(known.edges());
         }
@@ -206,14 +205,9 @@ final class TimeHint implements Strategy {
     }
 
     /** The graph as the level requires it. The rules bind real time to the graph of the state, so it is not changed. */
-    private KnownGraph inRequiredTime(KnownGraph known) {
+    private Problem inRequiredTime(Problem known) {
         RealTime time = state.needsRealTime() ? state.realTime() : null;
-        if (time == null) {
-            return known;
-        }
-        KnownGraph graph = KnownGraph.of(state.events, state.history().versions());
-        graph.bind(time);
-        return graph;
+        return time == null ? known : known.withOwnGraph().bind(time);
     }
 
     private long mostViolated() {
@@ -226,30 +220,28 @@ final class TimeHint implements Strategy {
      * @return null if it breaks many, or repairs take long
      */
     private @Nullable Finding repaired(int[] position) {
-        KnownGraph known = state.graph();
-        IndexedHistory history = state.history();
+        Problem known = state.problem();
         phases.begin("check");
-        ResidualCore core = ResidualCore.of(
-                known, history.versions(), history.commitStatus(), position, state.check.budget()::exhausted);
+        ResidualCore core = ResidualCore.of(known, position, state.check.budget()::exhausted);
         phases.end(core.violated());
         if (core.violated() > mostViolated()) {
             return null;
         }
         if (core.isEmpty()) {
-            return state.kept(position);
+            return state.kept(new FoundOrder(position));
         }
         phases.begin("solve");
         long looks = LOOKS
                 + core.violated()
                 + (long) (LOOKS_A_TRANSACTION * state.check.table().transactions());
-        ResidualProblem problem = new ResidualProblem(history, inRequiredTime(known), null, position, core);
-        CoreSolving.Solved solved = CoreSolving.attempt(
-                problem,
+        Solved solved = CoreSolving.attempt(
+                new ResidualProblem(inRequiredTime(known), null, position, core),
                 budget.ofLooks(looks),
                 state.tuning.solver(),
-                state.freeBytes(state.heldBytes(history, known)));
-        refuted = solved.outcome() instanceof Outcome.Unsatisfiable;
-        return state.kept(solved, problem);
+                state.freeBytes(state.heldBytes(known)));
+        phases.end(solved.residual().conflicts());
+        refuted = solved.isRefuted();
+        return state.kept(solved);
     }
 
     /**
@@ -311,26 +303,13 @@ final class TimeHint implements Strategy {
 
     private @Nullable Finding inRealTime(RealTime time) {
         // What real time decides must not reach the exact path, so the attempt works on a copy.
-        IndexedHistory copy = state.history().copy();
         phases.begin("graph");
-        KnownGraph graph = KnownGraph.of(state.events, copy.versions());
-        graph.bind(time);
-        phases.end(graph.edges());
-        long held = state.heldBytes(copy, graph) + copy.versions().bytes();
+        Problem copy = state.problem().copy().bind(time);
+        phases.end(copy.graph().edges());
+        long held = state.heldBytes(copy) + copy.versions().bytes();
         long cells = (long) state.events.count() * state.events.chains();
         Budget share = budget.atMost(Math.max(MOST_REAL_TIME_NANOS, REAL_TIME_NANOS_A_CELL * cells));
-        PruneLoop loop = new PruneLoop(copy, graph, phases, share::exhausted, state.tuning);
-        loop.run(state.closureBytes(held));
-        if (loop.isRefuted()) {
-            return null;
-        }
-        if (loop.core().isEmpty()) {
-            return state.kept(loop.position());
-        }
-        phases.begin("solve");
-        ResidualProblem problem = loop.problem();
-        CoreSolving.Solved solved =
-                CoreSolving.attempt(problem, share, state.tuning.solver(), state.freeBytes(held + loop.heapBytes()));
-        return state.kept(solved, problem);
+        return state.kept(
+                Decision.attempt(copy, state.tuning, phases, share, state.closureBytes(held), state.freeBytes(held)));
     }
 }

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.decision;
 
 import org.polygraph.partitioner.closure.WorkerThreads;
+import org.polygraph.partitioner.prune.Rules.RealTimeRows;
 import org.polygraph.solver.SolverOptions;
 
 /**
@@ -20,16 +21,6 @@ public record Tuning(int rounds, RealTimeRows rows, int workers, SolverOptions s
     public static final int NO_RULES = -2;
     /** Rounds until nothing more is forced, and the most: with those for evidence, the graph numbers them in a byte. */
     public static final int FIXPOINT = 80;
-
-    /** Closures for real time. */
-    public enum RealTimeRows {
-        /** Chain clocks where few sessions write few keys, the window closure elsewhere. */
-        BY_KEYS,
-        /** The window closure. */
-        WINDOW,
-        /** Chain clocks. */
-        CHAINS
-    }
 
     /** The parameters of the command. */
     public static final Tuning DEFAULT = new Tuning(ADAPTIVE, RealTimeRows.BY_KEYS, 0, SolverOptions.defaults());

@@ -6,6 +6,9 @@ import java.io.Serializable;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.Problem;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.prune.Rules;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.CodedHistory;
 import org.polygraph.storage.table.HistoryTable;
@@ -67,6 +70,8 @@ public record WindowProblem(
         }
     }
 
+    private static final Answer NONE = new Answer(new int[0], new boolean[0]);
+
     public int members() {
         return optional.length;
     }
@@ -94,37 +99,40 @@ public record WindowProblem(
      */
     public Answer solve(Budget budget) {
         Chains chains = new Chains();
-        SmallDecision decision = SmallDecision.of(
-                chains.table(),
-                eventsPerTransaction,
-                chains::addEdges,
-                times == null ? SmallDecision.NO_REAL_TIME : times.skewNanos,
-                chains.ranks(),
-                budget);
-        return answer(chains, decision);
+        Problem problem = chains.problem(budget);
+        if (problem == null) {
+            return NONE;
+        }
+        Solved near = times == null ? Decision.repair(problem, chains.ranks(), budget) : null;
+        if (near != null) {
+            return answer(chains, problem, near);
+        }
+        if (times != null) {
+            problem.bind(problem.realTime(times.skewNanos));
+        }
+        Solved solved =
+                Decision.attempt(problem, Decision.SMALL, Rules.Phases.NONE, budget, budget.bytes(), budget.bytes());
+        return answer(chains, problem, solved.required());
     }
 
     /** Decides it if a few repairs of the present order suffice; null if they do not, or if real time counts. */
     public @Nullable Answer near(Budget budget) {
-        if (times != null) {
-            return null;
-        }
         Chains chains = new Chains();
-        SmallDecision decision =
-                SmallDecision.near(chains.table(), eventsPerTransaction, chains::addEdges, chains.ranks(), budget);
-        return decision == null ? null : answer(chains, decision);
+        Problem problem = times == null ? chains.problem(budget) : null;
+        Solved near = problem == null ? null : Decision.repair(problem, chains.ranks(), budget);
+        return problem == null || near == null ? null : answer(chains, problem, near);
     }
 
-    private Answer answer(Chains chains, SmallDecision decision) {
-        int[] position = decision.position();
-        if (position == null) {
-            return new Answer(new int[0], new boolean[0]);
+    private Answer answer(Chains chains, Problem problem, Solved solved) {
+        FoundOrder order = solved.order();
+        if (order == null) {
+            return NONE;
         }
-        int[] found = new int[position.length];
+        int[] found = new int[order.position().length];
         for (int event = 0; event < found.length; event++) {
-            found[position[chains.event(event)]] = event;
+            found[order.position()[chains.event(event)]] = event;
         }
-        return new Answer(found, Arrays.copyOf(decision.counted(), members()));
+        return new Answer(found, Arrays.copyOf(order.counted(problem.commitStatus()), members()));
     }
 
     /** The events of transactions that are no members, in their order. */
@@ -207,7 +215,19 @@ public record WindowProblem(
             return ranks;
         }
 
-        HistoryTable table() {
+        /** Null if single reads refute it. */
+        @Nullable
+        Problem problem(Budget budget) {
+            IndexedHistory history = IndexedHistory.of(table(), IndexedHistory.Indeterminate.MAYBE, budget::exhausted);
+            if (!history.violations().isEmpty()) {
+                return null;
+            }
+            Problem problem = Problem.of(history, eventsPerTransaction);
+            addEdges(problem.graph());
+            return problem;
+        }
+
+        private HistoryTable table() {
             int n = transactions();
             byte[] statuses = new byte[n];
             int[] from = operations.starts();
@@ -240,7 +260,7 @@ public record WindowProblem(
             return all;
         }
 
-        void addEdges(KnownGraph graph) {
+        private void addEdges(KnownGraph graph) {
             for (int i = 1; i < frozen.length; i++) {
                 int from = event(frozen[i - 1]);
                 int to = event(frozen[i]);

@@ -2,7 +2,7 @@ package org.polygraph.jobs.evidence;
 
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.SubHistoryDecision;
+import org.polygraph.jobs.decision.Decision;
 import org.polygraph.jobs.weak.WeakLevelDecision;
 import org.polygraph.partitioner.subhistory.SubHistoryJudge;
 import org.polygraph.storage.table.HistoryTable;
@@ -27,10 +27,10 @@ final class SubHistoryChecker implements SubHistoryJudge {
 
     @Override
     public boolean violates(HistoryTable sub) {
-        SubHistoryDecision.charge(budget, sub, request.level());
+        Decision.charge(budget, sub, request.level());
         if (request.level().isAxiom()) {
             return WeakLevelDecision.violates(sub, request, budget);
         }
-        return SubHistoryDecision.violates(sub, request, budget);
+        return Decision.violates(sub, request, budget);
     }
 }

@@ -19,6 +19,7 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.prune.Rules;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
@@ -36,7 +37,7 @@ class AgainstTheClockTest {
     private static final List<IsolationLevel> LEVELS = List.of(IsolationLevel.SSER, IsolationLevel.SSI);
     private static final List<Tuning> TUNINGS = List.of(
             Tuning.DEFAULT,
-            Tuning.DEFAULT.withRows(Tuning.RealTimeRows.CHAINS),
+            Tuning.DEFAULT.withRows(Rules.RealTimeRows.CHAINS),
             Tuning.DEFAULT.withRounds(1),
             Tuning.DEFAULT.withRounds(Tuning.NO_RULES));
 

@@ -18,6 +18,7 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.prune.Rules;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.table.HistoryTable;
@@ -64,7 +65,7 @@ class ClientTimesTest {
                 Verdict.Status orders = status(history, level, TimeMode.STRICT, skew, Tuning.DEFAULT);
                 Verdict.Status rules = status(history, level, TimeMode.STRICT, skew, RULES);
                 Verdict.Status clocks =
-                        status(history, level, TimeMode.STRICT, skew, RULES.withRows(Tuning.RealTimeRows.CHAINS));
+                        status(history, level, TimeMode.STRICT, skew, RULES.withRows(Rules.RealTimeRows.CHAINS));
                 Verdict.Status search =
                         status(history, level, TimeMode.STRICT, skew, Tuning.DEFAULT.withRounds(Tuning.NO_RULES));
                 long[] starts = history.starts().clone();

@@ -15,6 +15,7 @@ import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.Linearizability;
+import org.polygraph.partitioner.prune.Rules;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
@@ -102,7 +103,7 @@ class ShapesAgainstDefinitionsTest {
 
     static Tuning tuning(SplitMix random) {
         int[] rounds = {Tuning.NO_RULES, 0, 1, Tuning.FIXPOINT, Tuning.ADAPTIVE, Tuning.ADAPTIVE};
-        Tuning.RealTimeRows[] rows = Tuning.RealTimeRows.values();
+        Rules.RealTimeRows[] rows = Rules.RealTimeRows.values();
         return Tuning.DEFAULT
                 .withRounds(rounds[random.nextInt(rounds.length)])
                 .withRows(rows[random.nextInt(rows.length)])
