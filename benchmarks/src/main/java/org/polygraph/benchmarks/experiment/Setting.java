@@ -14,7 +14,7 @@ import org.polygraph.solver.SolverOptions;
  *
  * <ul>
  *   <li>{@code rounds=}: {@code adaptive} (default), {@code off} (no closure, no rules), {@code fixpoint}, or a number
- *   <li>{@code rows=by_keys} (default), {@code window} or {@code chains}: the closure of levels with real time
+ *   <li>{@code rows=by_keys} (default), {@code time} or {@code chains}: the closure of levels with real time
  *   <li>{@code workers=}: threads of closure and rules, 1 by default so that one thread's CPU time is all there is; 0
  *       for one on each processor
  *   <li>{@code time=hint}: timestamps may help to accept

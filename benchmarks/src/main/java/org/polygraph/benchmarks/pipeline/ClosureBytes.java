@@ -3,7 +3,7 @@ package org.polygraph.benchmarks.pipeline;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Objects;
-import org.polygraph.partitioner.closure.WindowClosure;
+import org.polygraph.partitioner.closure.TimeClosure;
 import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.Problem;
@@ -13,7 +13,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Measures the bytes of the window closure of timed histories, per transaction: after each of three updates with a
+ * Measures the bytes of the time closure of timed histories, per transaction: after each of three updates with a
  * round of rules between them, for one event a transaction and for two. During an update the rows before it are in
  * memory as well.
  */
@@ -38,7 +38,7 @@ public final class ClosureBytes {
         Problem problem = Problem.of(history, perTransaction);
         problem.bind(Objects.requireNonNull(problem.realTime(0), "a history without times"));
         Events events = problem.events();
-        WindowClosure closure = WindowClosure.of(problem.graph(), Long.MAX_VALUE, WorkerThreads.all());
+        TimeClosure closure = TimeClosure.of(problem.graph(), Long.MAX_VALUE);
         Saturation rules = new Saturation(problem, closure, WorkerThreads.all());
         StringBuilder line = new StringBuilder();
         double n = table.transactions();

@@ -18,7 +18,7 @@ import org.polygraph.storage.model.StoppedException;
  * the graph (97 % of WR edges at 5M transactions). Later rounds only touch rows that grow.
  *
  * <p>Where real time is part of the graph, the rows contain it too ({@link Thresholds}, from {@link TimeBounds}). Rows
- * still have a cell for each chain, whereas {@link WindowClosure} stores a few exceptions for each event, but the rules
+ * still have a cell for each chain, whereas {@link TimeClosure} stores a few exceptions for each event, but the rules
  * can search by session. That is faster if few sessions write the same keys all the time, because then nearly all
  * overlapping transactions matter to a key.
  *
@@ -296,7 +296,7 @@ public final class ChainClocks implements Closure {
     }
 
     @Override
-    public <R> R with(Function<ChainClocks, R> clocks, Function<WindowClosure, R> window) {
+    public <R> R with(Function<ChainClocks, R> clocks, Function<TimeClosure, R> time) {
         return clocks.apply(this);
     }
 

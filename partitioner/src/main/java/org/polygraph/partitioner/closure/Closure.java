@@ -6,12 +6,10 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.storage.model.StoppedException;
 
 /** Exact reachability of a known graph that grows from round to round. */
-public sealed interface Closure permits ChainClocks, WindowClosure {
+public sealed interface Closure permits ChainClocks, TimeClosure {
     /** The closure of a graph that is small enough to disregard memory; {@link #update} computes it. */
     static Closure of(KnownGraph graph) {
-        return graph.realTime() == null
-                ? ChainClocks.of(graph)
-                : WindowClosure.of(graph, Long.MAX_VALUE, WorkerThreads.all());
+        return graph.realTime() == null ? ChainClocks.of(graph) : TimeClosure.of(graph, Long.MAX_VALUE);
     }
 
     /**
@@ -44,5 +42,5 @@ public sealed interface Closure permits ChainClocks, WindowClosure {
     }
 
     /** Applies the function for this kind of closure; rules look into rows, and the two kinds have different rows. */
-    <R> R with(Function<ChainClocks, R> clocks, Function<WindowClosure, R> window);
+    <R> R with(Function<ChainClocks, R> clocks, Function<TimeClosure, R> time);
 }

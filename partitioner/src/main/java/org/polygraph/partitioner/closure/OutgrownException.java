@@ -2,7 +2,7 @@ package org.polygraph.partitioner.closure;
 
 import org.polygraph.storage.model.BudgetException;
 
-/** The rows of a window closure outgrew their memory. A caller can still decide without a closure. */
+/** The rows of a time closure outgrew their memory. A caller can still decide without a closure. */
 public final class OutgrownException extends BudgetException {
     private static final long serialVersionUID = 1L;
 

@@ -5,8 +5,7 @@ import org.polygraph.storage.model.BudgetException;
 
 /**
  * Rows of a few ints, one after another in blocks. The place of a row is that of its length; place 0 is the empty row.
- * Several threads may add rows, each by a {@link Writer} of its own; rows are read when all threads have ended. 4 bytes
- * an int and a row.
+ * 4 bytes an int and a row.
  */
 final class RowArena {
     private static final int LEAST_BLOCK_BITS = 8;
@@ -16,6 +15,11 @@ final class RowArena {
     private final int mask;
     private int[][] blocks = new int[8][];
     private int used;
+    /** The last block, its first place, and where the next row begins in it. Rows do not cross blocks. */
+    private int[] block = new int[0];
+
+    private int start;
+    private int next;
 
     /**
      * An arena without rows.
@@ -27,9 +31,10 @@ final class RowArena {
         int wanted = Math.max(LEAST_BLOCK_BITS, Math.min(BLOCK_BITS, 34 - Integer.numberOfLeadingZeros(rows)));
         bits = Math.max(wanted, 33 - Integer.numberOfLeadingZeros(longest + 2));
         mask = (1 << bits) - 1;
+        next = mask + 1;
     }
 
-    synchronized long bytes() {
+    long bytes() {
         return 4L * used << bits;
     }
 
@@ -53,7 +58,7 @@ final class RowArena {
         return at < from + block[from - 1] ? block[at] : -1;
     }
 
-    private synchronized int claim(int[] block) {
+    private int claim() {
         if (used >= 1 << (31 - bits)) {
             throw new BudgetException("rows of reachability need more than " + bytes() + " bytes, more than can be"
                     + " numbered; too many transactions overlap");
@@ -65,31 +70,19 @@ final class RowArena {
         return used++;
     }
 
-    Writer writer() {
-        return new Writer();
-    }
-
-    /** Adds rows; one thread. */
-    final class Writer {
-        private int[] block = new int[0];
-        private int start;
-        /** Rows do not cross blocks. */
-        private int next = mask + 1;
-
-        /** Adds a row that is not empty. @return its place */
-        int add(int[] row, int length) {
-            if (next + length > mask) {
-                block = new int[mask + 1];
-                int number = claim(block);
-                start = number << bits;
-                next = number == 0 ? 1 : 0;
-            }
-            block[next] = length;
-            System.arraycopy(row, 0, block, next + 1, length);
-            int place = start + next;
-            next += length + 1;
-            return place;
+    /** Adds a row that is not empty. @return its place */
+    int add(int[] row, int length) {
+        if (next + length > mask) {
+            block = new int[mask + 1];
+            int number = claim();
+            start = number << bits;
+            next = number == 0 ? 1 : 0;
         }
+        block[next] = length;
+        System.arraycopy(row, 0, block, next + 1, length);
+        int place = start + next;
+        next += length + 1;
+        return place;
     }
 
     boolean equals(int row, RowArena other, int otherRow) {

@@ -98,7 +98,7 @@ public final class Explanation {
             problem.graph().add((int) (edge >>> 32), (int) edge);
         }
         Rules rules =
-                Rules.of(problem, Long.MAX_VALUE, Rules.RealTimeRows.WINDOW, WorkerThreads.all(), Rules.Phases.NONE);
+                Rules.of(problem, Long.MAX_VALUE, Rules.RealTimeRows.TIME, WorkerThreads.all(), Rules.Phases.NONE);
         Rules.Refutation refutation = rules == null ? null : rules.run(MOST_ROUNDS, stop);
         return refutation == null
                 ? null

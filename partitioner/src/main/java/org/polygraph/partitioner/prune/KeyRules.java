@@ -28,7 +28,7 @@ import org.polygraph.storage.model.StoppedException;
  *
  * <p>An edge is added only if other edges do not imply it: of several predecessors, those that reach another
  * predecessor are left out. The rules are written here once. Only the subclasses know the rows of a closure: {@link
- * SessionRules} find writers by session with chain clocks, {@link WindowRules} by time with a window closure.
+ * SessionRules} find writers by session with chain clocks, {@link TimeRules} by time with a time closure.
  *
  * <p>The rules change neither graph nor index. They collect what they force and decide, so several threads can apply
  * them to different keys, each with an instance of its own.
@@ -76,7 +76,7 @@ public abstract class KeyRules {
         byte[] states = commitStatus.states();
         return closure.with(
                 clocks -> new SessionRules(events, index, clocks, states),
-                window -> new WindowRules(events, index, window, states));
+                time -> new TimeRules(events, index, time, states));
     }
 
     /** Begins a round with the closure as it is now. */

@@ -4,7 +4,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.WindowClosure;
+import org.polygraph.partitioner.closure.TimeClosure;
 import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -13,7 +13,7 @@ import org.polygraph.partitioner.index.VersionIndex;
 
 /**
  * The closure of a graph and its saturation in turn. The rules themselves are in {@link KeyRules}. The closure has
- * chain clocks. If real time is part of the graph it is the window closure, unless few sessions write few keys.
+ * chain clocks. If real time is part of the graph it is the time closure, unless few sessions write few keys.
  */
 public final class Rules {
     /** A key with this many writers is handled faster by session than by time, where real time is part of the level. */
@@ -23,10 +23,10 @@ public final class Rules {
 
     /** Closures for real time. */
     public enum RealTimeRows {
-        /** Chain clocks where few sessions write few keys, the window closure elsewhere. */
+        /** Chain clocks where few sessions write few keys, the time closure elsewhere. */
         BY_KEYS,
-        /** The window closure. */
-        WINDOW,
+        /** The time closure. */
+        TIME,
         /** Chain clocks. */
         CHAINS
     }
@@ -88,11 +88,11 @@ public final class Rules {
     public static @Nullable Rules of(
             Problem problem, long bytes, RealTimeRows rows, WorkerThreads workers, Phases phases) {
         phases.begin("closure");
-        Closure closure = closure(problem, bytes, rows, workers);
+        Closure closure = closure(problem, bytes, rows);
         return closure == null ? null : new Rules(problem, closure, workers, phases);
     }
 
-    private static @Nullable Closure closure(Problem problem, long most, RealTimeRows rows, WorkerThreads workers) {
+    private static @Nullable Closure closure(Problem problem, long most, RealTimeRows rows) {
         KnownGraph graph = problem.graph();
         Events events = graph.events();
         if (graph.realTime() == null) {
@@ -103,8 +103,8 @@ public final class Rules {
         if (goBySession(problem, most, rows)) {
             return ChainClocks.of(graph);
         }
-        long fixed = WindowClosure.bytes(events);
-        return fixed <= most ? WindowClosure.of(graph, most - fixed, workers) : null;
+        long fixed = TimeClosure.bytes(events);
+        return fixed <= most ? TimeClosure.of(graph, most - fixed) : null;
     }
 
     /**

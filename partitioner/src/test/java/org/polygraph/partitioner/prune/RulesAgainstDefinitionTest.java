@@ -24,7 +24,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * {@code SessionRules} and {@code WindowRules}, run to the fixpoint, reach what the definitions of the rules reach. The
+ * {@code SessionRules} and {@code TimeRules}, run to the fixpoint, reach what the definitions of the rules reach. The
  * definitions are applied pair by pair over all writers and readers with sets of ancestors. The same edges are implied,
  * the same reads decided, the same histories refuted. The histories have hot keys with up to 120 writers in up to 12
  * sessions.
@@ -39,7 +39,7 @@ class RulesAgainstDefinitionTest {
         run(0x5a7, SuiteScale.of(800));
     }
 
-    /** By chain clocks and by windows. */
+    /** By chain clocks and by the time closure. */
     @Test
     void inRealTimeReachWhatTheDefinitionsReach() {
         SplittableRandom seeds = new SplittableRandom(0x5a8);
@@ -133,14 +133,14 @@ class RulesAgainstDefinitionTest {
         refuted += consistent ? 0 : 1;
         forced += consistent ? definition.pairs() - observed : 0;
         decidedReads += definition.decided;
-        for (boolean byWindows : level.realTime() ? new boolean[] {false, true} : new boolean[1]) {
+        for (boolean byTime : level.realTime() ? new boolean[] {false, true} : new boolean[1]) {
             IndexedHistory again = IndexedHistory.of(history, IndexedHistory.Indeterminate.MAYBE);
             KnownGraph graph = KnownGraph.of(events, again.versions());
             if (level.realTime()) {
                 graph.bind(RealTime.of(history, again.commitStatus(), 0));
             }
-            Closure closure = byWindows ? Closure.of(graph) : ChainClocks.of(graph);
-            String as = name + " " + level + (byWindows ? " by windows" : "");
+            Closure closure = byTime ? Closure.of(graph) : ChainClocks.of(graph);
+            String as = name + " " + level + (byTime ? " by time" : "");
             assertThat(isConsistent(graph, closure, again)).as(as).isEqualTo(consistent);
             for (int v = 0; consistent && v < events.count(); v++) {
                 for (int u = 0; u < events.count(); u++) {

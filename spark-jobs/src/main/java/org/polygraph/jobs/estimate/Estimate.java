@@ -79,7 +79,7 @@ public record Estimate(
 
     private static final long OPERATIONS_OF_SLICE = 1 << 17;
     /**
-     * The bytes of an event in the window closure during an update, without exceptions. Only levels with real time need
+     * The bytes of an event in the time closure during an update, without exceptions. Only levels with real time need
      * them.
      */
     private static final long WINDOW_EVENT_BYTES = 33;

@@ -1,12 +1,12 @@
 package org.polygraph.partitioner.prune;
 
 import java.util.Arrays;
-import org.polygraph.partitioner.closure.WindowClosure;
+import org.polygraph.partitioner.closure.TimeClosure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * The {@link KeyRules} by a {@link WindowClosure}. The writers of a key are sorted by earliest end, so the writers that
+ * The {@link KeyRules} by a {@link TimeClosure}. The writers of a key are sorted by earliest end, so the writers that
  * reach an event by its threshold are a prefix. Of a prefix only those writers matter whose earliest end is not below
  * the latest start of every writer in it: each other one reaches a writer of the prefix. Those that matter overlap. The
  * few exceptions of the row are added. No step goes by session or by pair, so the time for a key is O(size log size),
@@ -15,11 +15,11 @@ import org.polygraph.partitioner.index.VersionIndex;
  * <p>Where more than {@value #MOST} writers overlap, some forced edges are not found. The rules only accelerate, so
  * this is allowed. Memory: 20 bytes a writer of the largest key.
  */
-final class WindowRules extends KeyRules {
+final class TimeRules extends KeyRules {
     /** Writers that are compared with each other. */
     private static final int MOST = 64;
 
-    private final WindowClosure closure;
+    private final TimeClosure closure;
     private final boolean hasSnapshots;
     private int[] earliestEnd = new int[0];
     private int[] latestStart = new int[0];
@@ -33,7 +33,7 @@ final class WindowRules extends KeyRules {
     /** Latest start of the writers that reach the read with several candidates. */
     private int latest;
 
-    WindowRules(Events events, VersionIndex index, WindowClosure closure, byte[] states) {
+    TimeRules(Events events, VersionIndex index, TimeClosure closure, byte[] states) {
         super(events, index, states);
         this.closure = closure;
         this.hasSnapshots = events.perTransaction() == 2;

@@ -3,8 +3,6 @@ package org.polygraph.partitioner.closure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigInteger;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.graph.Events;
@@ -19,8 +17,8 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
-/** Compares the window closure with chain clocks that have all real-time pairs as edges, in several rounds. */
-class WindowClosureTest {
+/** Compares the time closure with chain clocks that have all real-time pairs as edges, in several rounds. */
+class TimeClosureTest {
     @Test
     void reachabilityIsExactInEveryRound() {
         run(0, SuiteScale.of(6_000));
@@ -53,15 +51,9 @@ class WindowClosureTest {
             Events events = new Events(1 + random.nextInt(2), table.sessionStarts(), sessionOf);
             long skew = random.nextInt(3) == 0 ? 0 : random.nextInt(5) == 0 ? Long.MAX_VALUE : random.nextInt(30);
             RealTime time = RealTime.of(table, commitStatus, skew);
-            KnownGraph windowed = new KnownGraph(events);
-            windowed.bind(time);
-            // Windows of a few events or of all events, on one to three threads.
-            WindowClosure window = new WindowClosure(
-                    windowed, Long.MAX_VALUE, granularity(random), WorkerThreads.of(1 + random.nextInt(3)));
-            KnownGraph whole = new KnownGraph(events);
-            whole.bind(time);
-            WindowClosure one =
-                    new WindowClosure(whole, Long.MAX_VALUE, WindowPlan.Granularity.DEFAULT, WorkerThreads.of(1));
+            KnownGraph bound = new KnownGraph(events);
+            bound.bind(time);
+            TimeClosure closure = TimeClosure.of(bound, Long.MAX_VALUE);
             KnownGraph chained = new KnownGraph(events);
             chained.bind(time);
             ChainClocks timed = ChainClocks.of(chained);
@@ -76,35 +68,32 @@ class WindowClosureTest {
                     int b = random.nextInt(m);
                     boolean forward = round == 0 || !clocks.reaches(b, a);
                     if (a != b && (forward || random.nextInt(20) == 0)) {
-                        windowed.add(a, b);
-                        whole.add(a, b);
+                        bound.add(a, b);
                         chained.add(a, b);
                         all.add(a, b);
                     }
                 }
                 boolean expected = clocks.update(() -> false);
-                assertThat(window.update(() -> false))
+                assertThat(closure.update(() -> false))
                         .as("seed %d round %d %s", seed, round, kind)
                         .isEqualTo(expected);
                 assertThat(timed.update(() -> false))
                         .as("clocks with real time, seed %d round %d %s", seed, round, kind)
                         .isEqualTo(expected);
-                assertThat(one.update(() -> false)).isEqualTo(expected);
                 if (!expected) {
                     cyclic++;
-                    assertThat(EventOrder.byTurns(windowed))
+                    assertThat(EventOrder.byTurns(bound))
                             .as("seed %d: the cycle is closed by edges", seed)
                             .isNull();
                     break;
                 }
                 closed++;
-                same(window, windowed, one, whole, "seed " + seed + " round " + round);
-                windowed.indexPredecessors();
-                int[] position = EventOrder.byTime(windowed, time, window.bounds());
+                bound.indexPredecessors();
+                int[] position = EventOrder.byTime(bound, time, closure.bounds());
                 for (int a = 0; a < m; a++) {
                     for (int b = 0; b < m; b++) {
                         boolean reaches = clocks.reaches(a, b);
-                        assertThat(window.reaches(a, b))
+                        assertThat(closure.reaches(a, b))
                                 .as("seed %d round %d: %d to %d", seed, round, a, b)
                                 .isEqualTo(reaches);
                         assertThat(timed.reaches(a, b))
@@ -114,7 +103,7 @@ class WindowClosureTest {
                             assertThat(position[a]).as("seed %d", seed).isLessThan(position[b]);
                         }
                         if (round > 0 && reaches && !before[a * m + b]) {
-                            assertThat(window.hasChanged(b))
+                            assertThat(closure.hasChanged(b))
                                     .as("seed %d round %d: row %d grew by %d", seed, round, b, a)
                                     .isTrue();
                             assertThat(timed.hasChanged(b))
@@ -130,29 +119,6 @@ class WindowClosureTest {
                 + " closures compared");
         assertThat(cyclic).isGreaterThan(histories / 20);
         assertThat(closed).isGreaterThan(histories);
-    }
-
-    private static void same(WindowClosure window, KnownGraph graph, WindowClosure one, KnownGraph whole, String name) {
-        assertThat(edges(graph)).as(name).isEqualTo(edges(whole));
-        assertThat(window.changed()).as(name).isEqualTo(one.changed());
-        for (int v = 0; v < graph.events().count(); v++) {
-            assertThat(window.exceptions(v)).as(name).isEqualTo(one.exceptions(v));
-            for (int i = 0; i < one.exceptions(v); i++) {
-                assertThat(window.exception(v, i)).as(name).isEqualTo(one.exception(v, i));
-            }
-        }
-    }
-
-    private static WindowPlan.Granularity granularity(SplittableRandom random) {
-        return new WindowPlan.Granularity(1 + random.nextInt(6), random.nextInt(2));
-    }
-
-    private static List<Integer> edges(KnownGraph graph) {
-        List<Integer> edges = new ArrayList<>();
-        for (int e = 0; e < graph.edges(); e++) {
-            edges.addAll(List.of(graph.from(e), graph.to(e), graph.round(e)));
-        }
-        return edges;
     }
 
     private static void addAllPairs(
