@@ -1,10 +1,12 @@
 package org.polygraph.jobs.application;
 
-import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
@@ -26,6 +28,8 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryWithout;
+import org.polygraph.storage.table.PredicateReads;
 
 /**
  * Goes on after the violations of a chain. The reads that they need are left out, and the rest is judged; the reads of
@@ -33,7 +37,8 @@ import org.polygraph.storage.table.HistoryTable;
  * found, and the order of the rest has a seam for the next part.
  *
  * <p>Reads are left out and writes are not. So a violation of the rest is one of the chain, and a rest that keeps the
- * level shows that the last part adds none.
+ * level shows that the last part adds none. Where no run keeps the violations (lists, rows, conditions, loaders, lin), the parts
+ * before the last one are judged first: what is violated there and closed in the whole stands.
  */
 final class BeyondViolations {
     /** The most times that the rest is judged. Each takes about as long as the check of the part. */
@@ -58,8 +63,8 @@ final class BeyondViolations {
     private int most = Integer.MAX_VALUE;
     /** Whether the run keeps the violations, and so the order of the rest. */
     private boolean isKept = true;
-    /** A VIOLATION after whose violations the check does not go on. */
-    private @Nullable Verdict unseparated;
+    /** Whether reads are left out whose writers may be in the next part. */
+    private boolean areOpen;
 
     /**
      * Judges nothing yet.
@@ -108,22 +113,17 @@ final class BeyondViolations {
         return most;
     }
 
-    /** What examines the rest of a history on a seam. */
-    @FunctionalInterface
-    interface Refuting {
-        SeamRefutation without(LeftOut reads);
-    }
-
     /**
      * Judges a chain on a seam.
      *
      * @param rest PASS or VIOLATION of the history without the reads of {@link StandingViolations#leftOut}
      * @param table this history
      * @param isLater by transaction of it: whether it is of a part after the seam
+     * @param refuting what examines this history without some reads
      * @return null if this seam does not decide the chain
      */
     @Nullable
-    Judged onSeam(Verdict rest, HistoryTable table, boolean[] isLater, Refuting refuting)
+    Judged onSeam(Verdict rest, HistoryTable table, boolean[] isLater, Function<LeftOut, SeamRefutation> refuting)
             throws IOException, HistoryException {
         if (known != null) {
             if (!known.areStanding(table, isLater)) {
@@ -135,28 +135,17 @@ final class BeyondViolations {
                 return null;
             }
         }
-        Verdict last = rest;
-        HistoryTable left = table;
-        for (int round = 0; last.status() == Verdict.Status.VIOLATION && round < MOST_ROUNDS; round++) {
-            SeamRefutation refutation = refuting.without(leftOut);
+        Verdict last = separated(table, rest, (verdict, of) -> {
+            HistoryTable left = of == null ? table : of.table();
+            SeamRefutation refutation = refuting.apply(leftOut);
             int part = refutation.partOfMissing(left);
             most = part < 0 ? Integer.MAX_VALUE : part;
-            Verdict open = part < 0 ? OpenReads.unlessWritten(last, path) : last;
-            if (open != last) {
-                last = OpenTransactions.decided(open, left, request, checker, listener.quiet(), budget);
-                break;
+            if (part >= 0 || OpenReads.unlessWritten(verdict, path) == verdict) {
+                for (HistoryTable sub : refutation.proved(verdict, left, request)) {
+                    found(sub);
+                }
             }
-            int found = kept.size();
-            for (HistoryTable sub : refutation.proved(last, left, request)) {
-                found(sub);
-            }
-            if (kept.size() == found) {
-                break;
-            }
-            most = Integer.MAX_VALUE;
-            left = leftOut.applied(table);
-            last = judged(left);
-        }
+        });
         if (added.isEmpty() && standing.isEmpty()) {
             // PASS; or a later part may explain what is violated.
             boolean isDecided = last.status() == Verdict.Status.PASS || last != rest;
@@ -177,15 +166,15 @@ final class BeyondViolations {
 
     /** Adds to a VIOLATION what is new and what stands, and the order of the rest. @param isOther whether the rest was judged anew */
     private Verdict with(Verdict.Builder verdict, Verdict rest, boolean isOther) {
-        boolean isComplete = rest.status() == Verdict.Status.PASS;
+        boolean isComplete = rest.status() == Verdict.Status.PASS && !areOpen;
         boolean isShareOver = rest.status() == Verdict.Status.UNKNOWN && budget.exhausted() && !whole.exhausted();
-        String why = rest.status() != Verdict.Status.VIOLATION
-                ? isShareOver ? "the rest is not decided in twice the time of the verdict" : rest.reason()
-                : rest == unseparated
-                        ? ""
-                        : "the rest is violated too, by what was not separated within " + MOST_ROUNDS + " rounds";
-        PartViolations violations = new PartViolations(
-                added, standing, isComplete, isComplete ? beyond() : why.isEmpty() ? "" : "beyond them: " + why);
+        String why = areOpen
+                ? "the rest reads what the next part may write"
+                : rest.status() == Verdict.Status.VIOLATION
+                        ? "the rest is violated too, by what was not separated within " + MOST_ROUNDS + " rounds"
+                        : isShareOver ? "the rest is not decided in twice the time of the verdict" : rest.reason();
+        PartViolations violations =
+                new PartViolations(added, standing, isComplete, isComplete ? beyond() : "beyond them: " + why);
         Witness order = rest.witness();
         if (order != null && isKept) {
             verdict.witness(order);
@@ -203,8 +192,48 @@ final class BeyondViolations {
                 + " the chain keeps " + request.level().label();
     }
 
+    /** What leaves out reads of a violated rest. */
+    @FunctionalInterface
+    private interface Step {
+        /** @param of the rest; null if it is the history */
+        void leaveOut(Verdict rest, @Nullable HistoryWithout of) throws IOException, HistoryException;
+    }
+
+    /**
+     * Judges a history without the reads that are left out, leaves out those of what is violated, and so on, until it
+     * keeps the level.
+     *
+     * @param known the verdict on it, if there is one
+     * @return the verdict on the last rest
+     */
+    private Verdict separated(HistoryTable table, @Nullable Verdict known, Step step)
+            throws IOException, HistoryException {
+        HistoryWithout of = leftOut.of(table);
+        Verdict rest = known != null && of == null ? known : judged(of == null ? table : of.table());
+        for (int round = 0; rest.status() == Verdict.Status.VIOLATION && round < MOST_ROUNDS; round++) {
+            LeftOut start = leftOut;
+            step.leaveOut(rest, of);
+            if (leftOut.isSameAs(start)) {
+                Verdict open = isKept && most == Integer.MAX_VALUE ? OpenReads.unlessWritten(rest, path) : rest;
+                HistoryTable left = of == null ? table : of.table();
+                return open == rest
+                        ? rest
+                        : OpenTransactions.decided(open, left, request, checker, listener.quiet(), budget);
+            }
+            most = Integer.MAX_VALUE;
+            of = leftOut.of(table);
+            rest = judged(of == null ? table : of.table());
+        }
+        return rest;
+    }
+
     /** Judges a history again. */
     private Verdict judged(HistoryTable rest) {
+        if (rest.unknownRows() != null) {
+            return Verdict.of(Verdict.Status.UNKNOWN, request.level())
+                    .reason("the rest has writes by a condition whose rows were not recorded")
+                    .build();
+        }
         Check check = new Check(rest, request, listener, budget, Checkpoints.NONE);
         return LevelCheck.of(check, checker).build();
     }
@@ -214,51 +243,61 @@ final class BeyondViolations {
     }
 
     private void add(HistoryTable sub, StandingViolations.Kept of) {
-        subs.add(sub);
+        if (isKept) {
+            subs.add(sub);
+        }
         kept.add(of);
         leftOut = leftOut.and(sub);
     }
 
     /** Adds a sub-history that violates the level by itself. */
-    private void found(HistoryTable sub) {
+    private void found(HistoryTable sub) throws IOException {
         Verdict verdict =
                 LevelCheck.of(new Check(sub, request, budget), Checker.EMBEDDED).build();
         if (verdict.status() == Verdict.Status.VIOLATION
                 && !verdict.violations().isEmpty()
                 && !leftOut.and(sub).isSameAs(leftOut)) {
             Violation violation = verdict.violations().get(0);
-            PartViolations.Named named = named(violation, sub);
+            PartViolations.Named named = named(violation, sub, before.parts().size());
             added.add(named);
             add(sub, new StandingViolations.Kept(named, files(sub), true, false, new int[0]));
         }
     }
 
-    private PartViolations.Named named(Violation violation, HistoryTable table) {
-        return named(violation, table, before.parts().size());
-    }
-
     /** @param part the number of the part that added it, from 0 */
-    private PartViolations.Named named(Violation violation, HistoryTable table, int part) {
+    private PartViolations.Named named(Violation violation, HistoryTable table, int part) throws IOException {
         return new PartViolations.Named(
                 violation.anomaly().label(),
                 part + 1,
-                part < before.parts().size() ? before.parts().get(part).location() : location(),
+                part < before.parts().size()
+                        ? before.parts().get(part).location()
+                        : Location.of(path).absolute(),
                 violation.transactions().stream()
                         .filter(t -> t >= 0)
                         .map(table::name)
                         .toList());
     }
 
-    /** The number of the last part, before the last one of the chain, that has a transaction of a violation. */
-    private int partOf(Violation violation, HistoryTable table) {
-        int last = 0;
-        for (int t : violation.transactions()) {
-            String file = t < 0 ? "" : table.source().files().get(table.fileOf(t));
-            for (int p = last; p < before.parts().size(); p++) {
-                last = isOf(file, before.parts().get(p)) ? p : last;
+    /** Returns by file of a history the number of its part, from 0. */
+    private int[] parts(HistoryTable table) {
+        boolean[] isOfLast = OpenReads.filesOf(table, path);
+        int[] parts = new int[isOfLast.length];
+        for (int f = 0; f < parts.length; f++) {
+            parts[f] = isOfLast[f] ? before.parts().size() : 0;
+            for (int p = 0; p < before.parts().size() && !isOfLast[f]; p++) {
+                parts[f] = isOf(table.source().files().get(f), before.parts().get(p)) ? p : parts[f];
             }
         }
-        return last;
+        return parts;
+    }
+
+    /** The number of the last part that has a transaction of a violation. */
+    private static int last(Violation violation, HistoryTable table, int[] parts) {
+        return violation.transactions().stream()
+                .filter(t -> t >= 0)
+                .mapToInt(t -> parts[table.fileOf(t)])
+                .max()
+                .orElse(0);
     }
 
     private static boolean isOf(String file, Chain.Part part) {
@@ -267,21 +306,13 @@ final class BeyondViolations {
                 || file.startsWith(part.location() + "/");
     }
 
-    private String location() {
-        try {
-            return Location.of(path).absolute();
-        } catch (IOException e) {
-            return path;
-        }
-    }
-
-    /** The files of the transactions that read. */
+    /** The files of the transactions that read, or insert or delete rows. */
     private static List<String> files(HistoryTable sub) {
         List<String> files = new ArrayList<>();
         for (int t = 0; t < sub.transactions(); t++) {
             boolean reads = false;
             for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
-                reads |= !sub.isWrite(o) && !sub.isImplied(o);
+                reads |= !sub.isWrite(o) && !sub.isImplied(o) || sub.isInsert(o) || sub.isDelete(o);
             }
             String file = sub.source().files().get(sub.fileOf(t));
             if (reads && !files.contains(file)) {
@@ -299,7 +330,7 @@ final class BeyondViolations {
      *     judged again without the later ones
      * @param covered the number of the parts that were decided
      */
-    Judged ofWhole(Verdict whole, boolean isExact, int covered) {
+    Judged ofWhole(Verdict whole, boolean isExact, int covered) throws IOException, HistoryException {
         HistoryTable table = whole.table();
         if (table == null || whole.violations().isEmpty()) {
             return new Judged(whole, null);
@@ -308,193 +339,162 @@ final class BeyondViolations {
                 && table.initialState() == null
                 && terms.guarantee() != Guarantee.LIN
                 && (whole.assumptions() == null || whole.assumptions().loaders().count() == 0);
-        boolean[] isLater = later(table, covered);
+        HistoryTable apart = PredicateReads.readApart(table);
+        int[] parts = parts(table);
         List<Violation> fresh = new ArrayList<>();
         List<Violation> earlier = new ArrayList<>();
-        if (table.values().hasPredicates() || table.predicates() != null || terms.guarantee() == Guarantee.LIN) {
-            unseparated = whole;
-            // The run before may have none: an order of earlier transactions may follow from reads of the last part.
-            boolean isFirst = isExact && known == null;
-            for (Violation each : whole.violations()) {
-                boolean isNew = isFirst || has(isLater, each, table);
-                (isNew ? fresh : earlier).add(each);
-                (isNew ? added : standing).add(isNew ? named(each, table) : named(each, table, partOf(each, table)));
+        for (StandingViolations.Kept each : known == null ? List.<StandingViolations.Kept>of() : known.all()) {
+            boolean stands = each.isShown() && !each.isClosed() && known.stands(each, table);
+            if (stands || each.isClosed()) {
+                add(known.sub(each), each);
             }
-            return before.parts().isEmpty()
-                    ? new Judged(whole, null)
-                    : new Judged(shown(whole, whole, fresh, earlier, table), null);
+            if (stands) {
+                standing.add(each.named());
+                earlier.addAll(violation(known.sub(each), table));
+            }
         }
-        if (known != null) {
-            for (StandingViolations.Kept each : known.all()) {
-                boolean stands = each.isShown() && !each.isClosed() && known.stands(each, table);
-                if (stands || each.isClosed()) {
-                    add(known.sub(each), each);
+        boolean isSeparated = isExact || covered == 0 || addStanding(apart, parts, covered, earlier);
+        Verdict rest = separated(apart, apart == table ? whole : null, (verdict, of) -> {
+            HistoryTable own = Objects.requireNonNullElse(verdict.table(), apart);
+            LeftOut start = leftOut;
+            for (int i = 0; i < (isKept ? 2 : 1) && leftOut.isSameAs(start); i++) {
+                for (Violation violation : found(verdict, i == 0)) {
+                    int[] operations = operations(violation, own);
+                    LeftOut more = leftOut.and(own, operations);
+                    boolean isOpen = isOpen(violation, own, path);
+                    boolean isNew = isSeparated || (i == 0 && last(violation, own, parts) >= covered);
+                    if (isNew && !isOpen && !more.isSameAs(leftOut)) {
+                        HistoryTable sub = HistorySelection.of(own, operations).table();
+                        add(
+                                sub,
+                                kept(
+                                        named(violation, own, before.parts().size()),
+                                        sub,
+                                        isKept && i == 0 && isClosed(sub, apart)));
+                        added.add(kept.get(kept.size() - 1).named());
+                        fresh.addAll(inWhole(violation, own, apart, of));
+                        leftOut = more;
+                    } else if (isOpen && !isKept) {
+                        // What is violated beside it is looked for too.
+                        areOpen = true;
+                        leftOut = more;
+                    }
                 }
-                if (stands) {
-                    standing.add(each.named());
-                    earlier.addAll(violation(known.sub(each), table));
-                }
             }
+        });
+        fresh.addAll(earlier);
+        int most = Math.min(fresh.size(), request.mostViolations());
+        Verdict.Builder verdict = whole.with();
+        if (!fresh.isEmpty()) {
+            verdict.violations(fresh.subList(0, most), apart)
+                    .furtherViolations(
+                            fresh.subList(most, fresh.size()), Math.max(whole.violationsFound(), fresh.size()));
         }
-        boolean isSeparated = isExact || addStanding(table, isLater, covered, earlier);
-        HistorySelection selection = leftOut.of(table);
-        Verdict rest = selection == null ? whole : judged(selection.table());
-        for (int round = 0; rest.status() == Verdict.Status.VIOLATION && round < MOST_ROUNDS; round++) {
-            HistoryTable left = selection == null ? table : selection.table();
-            Verdict open = OpenReads.unlessWritten(rest, path);
-            if (open != rest) {
-                rest = OpenTransactions.decided(open, left, request, checker, listener.quiet(), budget);
-                break;
-            }
-            List<Violation> found = found(rest, selection);
-            if (!add(minimal(found), table, isLater, isSeparated, fresh)
-                    && !(isKept && add(found, table, isLater, isSeparated, fresh))) {
-                break;
-            }
-            selection = leftOut.of(table);
-            rest = selection == null ? rest : judged(selection.table());
-        }
-        return new Judged(shown(whole, rest, fresh, earlier, table), isKept && !kept.isEmpty() ? all() : null);
-    }
-
-    /**
-     * Adds the new ones of the violations that were found in one round.
-     *
-     * @param isLater by file
-     * @param isSeparated whether all of them are new; if not, those are that need a later transaction
-     * @return whether more reads are left out
-     */
-    private boolean add(
-            List<Violation> found, HistoryTable table, boolean[] isLater, boolean isSeparated, List<Violation> fresh) {
-        LeftOut start = leftOut;
-        for (Violation violation : found) {
-            SubHistory minimal = violation.minimal();
-            HistoryTable sub = sub(violation, table);
-            boolean isNew = isSeparated || (minimal != null && has(isLater, violation, table));
-            boolean isOpen = (minimal != null && OpenReads.areIn(sub, path))
-                    || (!isKept && OpenReads.isOpen(violation, table, path));
-            PartViolations.Named named = named(violation, table);
-            boolean isOther = !leftOut.and(sub).isSameAs(leftOut)
-                    || (LeftOut.NOTHING.and(sub).isEmpty() && !added.contains(named));
-            if (isNew && !isOpen && isOther) {
-                boolean isClosed = minimal != null && SubHistoryProof.firstGap(table, sub, terms) == null;
-                keep(sub, named, isClosed);
-                added.add(named);
-                fresh.add(violation);
-            }
-        }
-        return !leftOut.isSameAs(start);
+        return new Judged(with(verdict, rest, rest != whole), isKept && !kept.isEmpty() ? all() : null);
     }
 
     /**
      * Judges the transactions before the later ones, and adds their violations that the later ones do not explain.
      *
-     * @param isLater by file
+     * @param parts by file
      * @return whether they keep the level without the reads that were found; if not, they may have other violations
      */
-    private boolean addStanding(HistoryTable table, boolean[] isLater, int covered, List<Violation> earlier) {
-        if (covered == 0) {
-            return true;
-        }
+    private boolean addStanding(HistoryTable table, int[] parts, int covered, List<Violation> earlier)
+            throws IOException, HistoryException {
         String last = before.parts().get(covered - 1).location();
-        IntArrayList transactions = new IntArrayList();
-        IntArrayList operations = new IntArrayList();
-        for (int t = 0; t < table.transactions(); t++) {
-            if (!isLater[table.fileOf(t)]) {
-                transactions.add(t);
-                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                    operations.add(o);
-                }
-            }
-        }
-        HistorySelection first = HistorySelection.of(table, transactions.toIntArray(), operations.toIntArray());
-        LeftOut reads = leftOut;
-        for (int round = 0; round < MOST_ROUNDS; round++) {
-            HistorySelection selection = reads.of(first.table());
-            Verdict rest = judged(selection == null ? first.table() : selection.table());
-            if (rest.status() != Verdict.Status.VIOLATION) {
-                return rest.status() == Verdict.Status.PASS;
-            }
-            LeftOut start = reads;
-            for (Violation each : minimal(found(rest, selection))) {
-                Violation violation = new WholeHistoryIds(first).of(each);
-                HistoryTable sub = sub(violation, table);
-                PartViolations.Named named = named(violation, table, partOf(violation, table));
-                boolean isKnown = !LeftOut.NOTHING.and(sub).isEmpty() || standing.contains(named);
-                if (reads.and(sub).isSameAs(reads) && isKnown) {
-                    continue;
-                }
-                reads = reads.and(sub);
+        int[] transactions = IntStream.range(0, table.transactions())
+                .filter(t -> parts[table.fileOf(t)] < covered)
+                .toArray();
+        HistoryWithout first = HistoryWithout.of(table, transactions, t -> null);
+        HistoryTable covering = first == null ? table : first.table();
+        LeftOut[] stands = {leftOut};
+        Verdict end = separated(covering, null, (rest, of) -> {
+            HistoryTable own = Objects.requireNonNullElse(rest.table(), covering);
+            for (Violation violation : found(rest, true)) {
+                int[] operations = operations(violation, own);
+                LeftOut more = leftOut.and(own, operations);
+                HistoryTable sub = HistorySelection.of(own, operations).table();
                 // What the last of these parts read, and none of them wrote, was open until now.
-                boolean wasOpen = OpenReads.isOpen(violation, table, last) || OpenReads.areIn(sub, last);
-                if (!wasOpen && SubHistoryProof.firstGap(table, sub, terms) == null) {
-                    keep(sub, named, true);
-                    standing.add(named);
-                    earlier.add(violation);
+                if (!more.isSameAs(leftOut) && !isOpen(violation, own, last) && isClosed(sub, table)) {
+                    add(sub, kept(named(violation, own, last(violation, own, parts)), sub, isKept));
+                    standing.add(kept.get(kept.size() - 1).named());
+                    stands[0] = stands[0].and(own, operations);
+                    for (Violation each : inWhole(violation, own, covering, of)) {
+                        earlier.addAll(inWhole(each, covering, table, first));
+                    }
                 }
+                leftOut = more;
             }
-            if (reads.isSameAs(start)) {
-                return false;
-            }
-        }
-        return false;
+        });
+        leftOut = stands[0];
+        return end.status() == Verdict.Status.PASS;
     }
 
-    /** Returns the violations of a verdict on a selection, in ids of the whole. */
-    private static List<Violation> found(Verdict verdict, @Nullable HistorySelection selection) {
-        List<Violation> found = Stream.concat(verdict.violations().stream(), verdict.unexplained().stream())
-                .toList();
-        return selection == null ? found : new WholeHistoryIds(selection).of(found);
-    }
-
-    /** Those that have a sub-history. */
-    private static List<Violation> minimal(List<Violation> found) {
-        return found.stream().filter(each -> each.minimal() != null).toList();
-    }
-
-    private static HistoryTable sub(Violation violation, HistoryTable table) {
+    /** Whether a violation needs a read of a part whose writer may be in the next one. */
+    private boolean isOpen(Violation violation, HistoryTable own, String part) {
         SubHistory minimal = violation.minimal();
-        int[] operations = minimal == null ? reads(violation, table) : minimal.operations();
-        return HistorySelection.of(table, operations).table();
+        // At lin a sub-history lacks writers that started too late.
+        return (minimal != null
+                        && terms.guarantee() != Guarantee.LIN
+                        && OpenReads.areIn(
+                                HistorySelection.of(own, minimal.operations()).table(), part))
+                || ((!isKept || !part.equals(path)) && OpenReads.isOpen(violation, own, part));
     }
 
-    private void keep(HistoryTable sub, PartViolations.Named named, boolean isClosed) {
+    /**
+     * Returns a violation in ids of the whole; empty if the whole does not have all operations of the rest.
+     *
+     * @param own the history in which it was found: the rest, perhaps with some of its conditions
+     * @param table the whole
+     * @param of the rest; null if it is the whole
+     */
+    private static List<Violation> inWhole(
+            Violation violation, HistoryTable own, HistoryTable table, @Nullable HistoryWithout of) {
+        HistoryTable rest = of == null ? table : of.table();
+        HistorySelection ids = own.operations() == rest.operations() ? null : HistorySelection.ofKeys(rest, own);
+        if ((ids == null && own.operations() != rest.operations()) || (of != null && of.ids() == null)) {
+            return List.of();
+        }
+        Violation found = ids == null ? violation : new WholeHistoryIds(ids).of(violation);
+        return List.of(of == null ? found : new WholeHistoryIds(Objects.requireNonNull(of.ids())).of(found));
+    }
+
+    /** Whether a sub-history that violates the level shows that the whole does. */
+    private boolean isClosed(HistoryTable sub, HistoryTable table) {
+        HistoryTable whole = PredicateReads.withPairsOf(sub, table);
+        // With plain writes in place of inserts and deletes a sub-history needs fewer writers.
+        boolean mayBePlain = whole.hasRows() && terms.guarantee().events() == 1;
+        return SubHistoryProof.firstGap(whole, sub, terms) == null
+                || (mayBePlain
+                        && SubHistoryProof.firstGap(whole.withoutRows(), sub.withoutRows(), terms) == null
+                        && BruteForce.judge(sub.withoutRows(), terms) == BruteForce.Answer.VIOLATED);
+    }
+
+    private static List<Violation> found(Verdict verdict, boolean areMinimal) {
+        return Stream.concat(verdict.violations().stream(), verdict.unexplained().stream())
+                .filter(each -> !areMinimal || each.minimal() != null)
+                .toList();
+    }
+
+    /** If there is no sub-history, the reads of the transactions, of the keys if the violation names any. */
+    private static int[] operations(Violation violation, HistoryTable table) {
+        SubHistory minimal = violation.minimal();
+        return minimal != null
+                ? minimal.operations()
+                : violation.transactions().stream()
+                        .filter(t -> t >= 0)
+                        .flatMapToInt(t -> IntStream.range(table.firstOperation(t), table.operationsEnd(t)))
+                        .filter(o -> !table.isWrite(o)
+                                && (violation.keys().isEmpty()
+                                        || violation.keys().contains(table.key(o))))
+                        .sorted()
+                        .distinct()
+                        .toArray();
+    }
+
+    private StandingViolations.Kept kept(PartViolations.Named named, HistoryTable sub, boolean isClosed) {
         boolean isShown = isClosed && BruteForce.judge(sub, terms) == BruteForce.Answer.VIOLATED;
-        add(sub, new StandingViolations.Kept(named, files(sub), isShown, false, new int[0]));
-    }
-
-    /** By file of a history: whether it is of a part after the first ones. */
-    private boolean[] later(HistoryTable table, int covered) {
-        boolean[] isLater = OpenReads.filesOf(table, path);
-        for (Chain.Part part : before.parts().subList(covered, before.parts().size())) {
-            List<String> files = table.source().files();
-            for (int f = 0; f < isLater.length; f++) {
-                isLater[f] |= isOf(files.get(f), part);
-            }
-        }
-        return isLater;
-    }
-
-    private static boolean has(boolean[] isLater, Violation violation, HistoryTable table) {
-        return violation.transactions().stream().anyMatch(t -> t >= 0 && isLater[table.fileOf(t)]);
-    }
-
-    /** The reads of a violation that has no sub-history: those of its transactions, of its keys if it names any. */
-    private static int[] reads(Violation violation, HistoryTable table) {
-        IntArrayList reads = new IntArrayList();
-        for (int t : violation.transactions().stream()
-                .filter(t -> t >= 0)
-                .sorted()
-                .distinct()
-                .toList()) {
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (!table.isWrite(o)
-                        && (violation.keys().isEmpty() || violation.keys().contains(table.key(o)))) {
-                    reads.add(o);
-                }
-            }
-        }
-        return reads.toIntArray();
+        return new StandingViolations.Kept(named, files(sub), isShown, false, new int[0]);
     }
 
     /** The violation of a closed sub-history of a history, in ids of it; empty if the budget ends. */
@@ -508,18 +508,5 @@ final class BeyondViolations {
         return verdict.violations().isEmpty()
                 ? List.of()
                 : List.of(new WholeHistoryIds(selection).of(verdict.violations().get(0)));
-    }
-
-    private Verdict shown(
-            Verdict whole, Verdict rest, List<Violation> fresh, List<Violation> earlier, HistoryTable table) {
-        List<Violation> all = new ArrayList<>(fresh);
-        all.addAll(earlier);
-        int most = Math.min(all.size(), request.mostViolations());
-        Verdict.Builder verdict = whole.with();
-        if (!all.isEmpty()) {
-            verdict.violations(all.subList(0, most), table)
-                    .furtherViolations(all.subList(most, all.size()), Math.max(whole.violationsFound(), all.size()));
-        }
-        return with(verdict, rest, rest != whole);
     }
 }

@@ -155,7 +155,7 @@ public final class CheckRun {
         return answers;
     }
 
-    private List<Answer> check(String path, long start, Budget budget) throws HistoryException {
+    private List<Answer> check(String path, long start, Budget budget) throws IOException, HistoryException {
         return found(check(path, settings.requests(), start, budget, PathCheck.Kept.NOWHERE));
     }
 
@@ -165,7 +165,7 @@ public final class CheckRun {
 
     private List<Verdict> check(
             String path, List<CheckRequest> requests, long start, Budget budget, PathCheck.Kept kept)
-            throws HistoryException {
+            throws IOException, HistoryException {
         listener.phase("reading");
         OnSeams seams = new OnSeams(settings, checker, listener, path, before, requests, begunAnew, start, budget);
         onSeams = seams;
@@ -203,7 +203,8 @@ public final class CheckRun {
             long start,
             Budget budget,
             PathCheck.Kept kept,
-            List<Verdict> verdicts) {
+            List<Verdict> verdicts)
+            throws IOException, HistoryException {
         PathCheck whole = new PathCheck(settings, requests, checker, listener, path, parts, start, budget);
         for (Verdict verdict : whole.run(kept)) {
             Verdict given = settings.before().run() == null ? verdict : unlessOpen(verdict, path, budget);

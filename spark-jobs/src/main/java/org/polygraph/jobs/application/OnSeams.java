@@ -191,7 +191,7 @@ final class OnSeams {
     }
 
     /** Returns a verdict on all parts, with what the last part adds to their violations. */
-    Verdict ofWhole(Verdict verdict) {
+    Verdict ofWhole(Verdict verdict) throws IOException, HistoryException {
         IsolationLevel level = verdict.level();
         BeyondViolations.Judged sure = certain.get(level);
         if (verdict.status() == Verdict.Status.UNKNOWN && sure != null) {
@@ -341,7 +341,7 @@ final class OnSeams {
         }
         LeftOut reads = violations == null ? LeftOut.NOTHING : violations.leftOut();
         StandingViolations ofSeam = seam.violations(budget::exhausted);
-        if (ofSeam != null && !reads.and(ofSeam.leftOut()).isSameAs(reads)) {
+        if (ofSeam != null && !reads.and(ofSeam.history()).isSameAs(reads)) {
             // A part after the seam explained one of its violations.
             return seam.covered() - 1;
         }

@@ -61,34 +61,77 @@ class ChainTest extends Chains {
         assertThat(InProcess.run("verify", runs()).exitCode()).isZero();
     }
 
-    /** Hour 1 has a lost update of a list, hour 2 nothing that is new, hour 3 another lost update. */
     @Test
     void hoursOfListsGoOnAfterAViolation() throws IOException {
-        String first = write(
-                "hour-1.jsonl",
+        goesOn(
+                "ser",
+                "LostUpdate",
                 line(0, 0, append("x", 1))
                         + line(1, 0, list("x", "1") + "," + append("x", 2))
                         + line(2, 0, list("x", "1") + "," + append("x", 3))
-                        + line(3, 0, list("x", "1,2,3")));
-        String second = write(
-                "hour-2.jsonl",
+                        + line(3, 0, list("x", "1,2,3")),
                 line(0, 1, list("x", "1,2,3") + "," + append("y", 1))
-                        + line(1, 1, list("y", "1") + "," + append("y", 2)));
-        String third = write(
-                "hour-3.jsonl",
+                        + line(1, 1, list("y", "1") + "," + append("y", 2)),
                 line(0, 2, list("y", "1,2") + "," + append("y", 4))
                         + line(1, 2, list("y", "1,2") + "," + append("y", 5))
                         + line(2, 1, list("y", "1,2,4,5")));
-        InProcess one = after(first, "--fail-on", "new");
+    }
+
+    /** Two transactions insert one row; neither reads. */
+    @Test
+    void hoursOfInsertsGoOnAfterAViolation() throws IOException {
+        goesOn(
+                "ser",
+                "DuplicateInsert",
+                line(0, 0, insert("x", 1)) + line(1, 0, insert("x", 2)),
+                line(0, 1, read("z", "null") + "," + insert("y", 1)) + line(1, 1, read("y", 1)),
+                line(2, 0, insert("v", 1)) + line(3, 0, insert("v", 2)));
+    }
+
+    /** A query misses the row of an earlier transaction of its session. */
+    @Test
+    void hoursOfConditionsGoOnAfterAViolation() throws IOException {
+        String missed = "{\"op\":\"pr\",\"lo\":1,\"hi\":5,\"rows\":[]}";
+        goesOn(
+                "si",
+                "SessionGuaranteeViolation",
+                line(0, 0, insert("x", 1)) + line(0, 1, missed),
+                line(0, 2, "{\"op\":\"pr\",\"lo\":1,\"hi\":5,\"rows\":[[\"x\",1]]}"),
+                line(0, 3, missed));
+    }
+
+    @Test
+    void hoursOfSingleOperationsGoOnAfterAViolation() throws IOException {
+        goesOn(
+                "lin",
+                "G-realtime",
+                timed(0, write("x", 1)) + timed(1, write("x", 2)) + timed(2, read("x", 1)),
+                timed(3, read("x", 2)) + timed(4, write("y", 1)) + timed(5, write("y", 2)),
+                timed(6, read("y", 1)));
+    }
+
+    /** Hour 1 has a violation, hour 2 nothing that is new, and hour 3 another violation. */
+    private void goesOn(String level, String name, String first, String second, String third) throws IOException {
+        String[] options = {"--after", runs(), "--fail-on", "new"};
+        InProcess one = check(level, write("hour-1.jsonl", first), options);
         assertThat(one.exitCode()).as(one.toString()).isEqualTo(3);
-        InProcess two = after(second, "--fail-on", "new");
+        InProcess two = check(level, write("hour-2.jsonl", second), options);
         assertThat(two.exitCode()).as(two.toString()).isZero();
-        assertThat(two.out())
-                .contains("no new violation; LostUpdate of hour-1.jsonl stands; beyond 2 transactions of hour-1.jsonl");
-        InProcess three = after(third, "--fail-on", "new");
+        assertThat(two.out()).contains("no new violation; " + name + " of hour-1.jsonl stands; beyond ");
+        InProcess three = check(level, write("hour-3.jsonl", third), options);
         assertThat(three.exitCode()).as(three.toString()).isEqualTo(3);
-        assertThat(three.out()).contains("new: LostUpdate; LostUpdate of hour-1.jsonl stands; beyond 4 transactions");
+        assertThat(three.out()).contains("new: " + name + "; " + name + " of hour-1.jsonl stands; beyond ");
         assertThat(InProcess.run("verify", runs()).exitCode()).isZero();
+    }
+
+    /** A transaction of session 0 at a time of its own. */
+    private static String timed(int index, String operation) {
+        String times = ",\"start\":" + 10 * index + ",\"end\":" + (10 * index + 5) + ",\"status\"";
+        return line(0, index, operation).replace(",\"status\"", times);
+    }
+
+    private static String insert(String key, int value) {
+        return write(key, value).replace("\"w\"", "\"i\"");
     }
 
     private static String append(String key, int value) {

@@ -4,7 +4,9 @@ import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 
@@ -76,6 +78,32 @@ public final class HistorySelection {
             }
         }
         return new HistorySelection(other, transactions, otherKeys, origins);
+    }
+
+    /**
+     * Selects the operations of the keys that another history of the same transactions has.
+     *
+     * @return the selection in the form of this history; null if it has other operations of these keys
+     */
+    public static @Nullable HistorySelection ofKeys(HistoryTable whole, HistoryTable other) {
+        Set<String> labels = new HashSet<>();
+        for (int key = 0; key < other.keys().size(); key++) {
+            labels.add(other.keys().label(key));
+        }
+        IntArrayList kept = new IntArrayList();
+        for (int o = 0; o < whole.operations(); o++) {
+            if (labels.contains(whole.keys().label(whole.key(o)))) {
+                kept.add(o);
+            }
+        }
+        return of(whole, numbers(whole.transactions()), kept.toIntArray()).as(other);
+    }
+
+    /** The first numbers, from 0. */
+    static int[] numbers(int count) {
+        int[] numbers = new int[count];
+        Arrays.setAll(numbers, i -> i);
+        return numbers;
     }
 
     private static List<IntArrayList> byKey(HistoryTable table) {

@@ -1,6 +1,6 @@
 package org.polygraph.storage.table;
 
-import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
+import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
@@ -30,8 +30,8 @@ public final class PredicateReads {
     /** By pair: the key of whether the row matches. Keys stay the same from one selection of pairs to the next. */
     private final Long2IntOpenHashMap keyOfPair = new Long2IntOpenHashMap();
 
-    /** By key of a pair: its row. */
-    private final Int2IntOpenHashMap rowOfKey = new Int2IntOpenHashMap();
+    /** By key of a pair: the pair. */
+    private final Int2LongOpenHashMap pairOfKey = new Int2LongOpenHashMap();
 
     private boolean areAllRead;
     private @Nullable SearchedColumns searched;
@@ -42,7 +42,7 @@ public final class PredicateReads {
         this.predicates = predicates;
         this.versions = versions;
         keyOfPair.defaultReturnValue(-1);
-        rowOfKey.defaultReturnValue(-1);
+        pairOfKey.defaultReturnValue(-1);
     }
 
     /**
@@ -99,10 +99,18 @@ public final class PredicateReads {
 
     /** Returns the key of the row if a key is that of a pair; else -1. */
     public synchronized int rowOf(int key) {
-        if (rowOfKey.size() != keyOfPair.size()) {
-            keyOfPair.forEach((pair, of) -> rowOfKey.put((int) of, (int) (long) pair));
+        if (pairOfKey.size() != keyOfPair.size()) {
+            keyOfPair.forEach((pair, of) -> pairOfKey.put((int) of, (long) pair));
         }
-        return rowOfKey.get(key);
+        return (int) pairOfKey.get(key);
+    }
+
+    /** Returns the label of the condition if a key is that of a pair; else null. One of them if several share it. */
+    @Nullable
+    String condition(int key) {
+        return rowOf(key) < 0
+                ? null
+                : predicates.condition((int) (pairOfKey.get(key) >>> 32)).label();
     }
 
     /**
@@ -251,6 +259,12 @@ public final class PredicateReads {
     public static HistoryTable apart(HistoryTable history) {
         PredicateReads reads = history.predicates();
         return reads == null ? history : reads.resolved(history);
+    }
+
+    /** Returns a history in which each pair that is a read has a key of its own. */
+    public static HistoryTable readApart(HistoryTable history) {
+        PredicateReads reads = history.predicates();
+        return reads == null || !reads.areAllRead ? history : reads.resolved(history);
     }
 
     private LongSet allPairs() {
