@@ -47,8 +47,8 @@ final class Route {
 
     /** Why the options require that the history is read as a whole; empty if they do not. */
     private String whyWhole() {
-        if (settings.before().run() != null || !earlier.isEmpty()) {
-            return "--after, --each and --initial-state need the whole in memory; give smaller parts";
+        if (settings.before().run() != null || !earlier.parts().isEmpty()) {
+            return "--after and --each need the whole in memory; give smaller parts";
         }
         if (settings.sessionOrder() == SessionOrder.NONE) {
             return "--session-order none needs the whole in memory";
@@ -114,7 +114,14 @@ final class Route {
         KeptRun run = kept.run(request);
         checker.engine().prepare(run == null ? null : run.scratch(), listener, budget, listener::message);
         WindowedChecker.Early early = new WindowedChecker(checker.engine(), window)
-                .decide(path, settings.format(), request, run, listener, budget);
+                .decide(
+                        path,
+                        settings.format(),
+                        request,
+                        earlier.initial(budget::exhausted, budget.bytes()),
+                        run,
+                        listener,
+                        budget);
         if (!early.why().isEmpty()) {
             why = early.why();
             listener.warning(message() + otherwise);

@@ -24,6 +24,7 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistorySelection;
@@ -50,6 +51,7 @@ public record WindowedChecker(Engine engine, int window) {
     /**
      * Decides a history without holding it in memory.
      *
+     * @param given the values of keys before the history; null if they are not given
      * @param kept where a PASS leaves its certificate; null if no run is kept
      * @throws HistoryException if it is not a history
      */
@@ -57,6 +59,7 @@ public record WindowedChecker(Engine engine, int window) {
             String path,
             HistoryFormat format,
             CheckRequest request,
+            @Nullable InitialState given,
             @Nullable KeptRun kept,
             Progress progress,
             Budget budget)
@@ -75,6 +78,7 @@ public record WindowedChecker(Engine engine, int window) {
                     plan,
                     WindowSettings.of(window),
                     request.terms(),
+                    given,
                     judge,
                     phases,
                     kept == null ? operations -> Checkpoints.NONE : kept.checkpoints());

@@ -6,8 +6,8 @@ import java.util.Arrays;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Finds the values of the keys of a slice at the borders of windows. {@link #LEFT} is the value at the left border, unless it is the initial
- * one. {@link #RIGHT} is the value at the right border, if a read behind it returns it before the key is written. If all these reads are
+ * Finds the values of the keys of a slice at the borders of windows. {@link #LEFT} is the value at the left border, unless it is the common
+ * initial one. {@link #RIGHT} is the value at the right border, if a read behind it returns it before the key is written. If all these reads are
  * violated, {@link #VIOLATED} is the first value among those that they returned which the window wrote. Result: the section with a block for
  * each window. An item of a block is one of these kinds, a key and a value.
  *
@@ -15,8 +15,7 @@ import org.polygraph.jobs.decision.Budget;
  * @param to by window: the place behind its last
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to, Section.Files files)
-        implements Task<Section> {
+record BorderTask(SliceRows.Slice slice, long[] from, long[] to, Section.Files files) implements Task<Section> {
     private static final long serialVersionUID = 1L;
 
     static final int LEFT = 0;
@@ -40,8 +39,7 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
     public Section run(Budget budget) throws IOException {
         Section.Output out = new Section.Output(0, from.length);
         SliceRows rows = slice.rows();
-        KeyStates states = new KeyStates(initial, rows.values());
-        long initialCode = new BlockReader(initial).value(rows.values());
+        KeyStates states = new KeyStates(rows);
         // By key four fields, which are used together.
         long[] keys = new long[0];
         int known = 0;
@@ -53,7 +51,7 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
             if (rows.state() == SliceRows.INACTIVE || rows.isIntent()) {
                 continue;
             }
-            states.add(rows);
+            states.add();
             int key = rows.key();
             int at = FIELDS * key;
             if (key >= known) {
@@ -67,7 +65,7 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
             int window = next < from.length && rows.place() >= from[next] ? next : NONE;
             if (window != NONE && keys[at + TOUCHED] != window) {
                 keys[at + TOUCHED] = window;
-                if (states.before(key) != initialCode) {
+                if (states.before(key) != rows.common()) {
                     item(out, window, LEFT, rows, key, states.before(key));
                 }
             }

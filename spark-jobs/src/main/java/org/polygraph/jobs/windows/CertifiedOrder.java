@@ -17,7 +17,6 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
@@ -100,10 +99,11 @@ public final class CertifiedOrder {
         if (placed == null) {
             return null;
         }
-        Ingested.Input input = store.ingest(placed);
+        Ingested.Input input = store.ingestPlaced(placed);
         Section.delete(placed.sections());
         if (!input.problem().isEmpty()
-                || (mayHaveLoaders && !layout.loader(input).isEmpty())) {
+                || (mayHaveLoaders
+                        && !layout.loader(input, store.initialValues().table()).isEmpty())) {
             return null;
         }
         ContentTree content = new ContentTree();
@@ -112,8 +112,6 @@ public final class CertifiedOrder {
         if (wrong.isEmpty()) {
             wrong = replayed.discrepancy();
         }
-        ValueDictionary values = new ValueDictionary();
-        long initial = new BlockReader(layout.initialValue()).value(values);
         return new Verification.Replayed(
                 new Replay.Result(
                         wrong.isEmpty() ? null : wrong,
@@ -121,7 +119,7 @@ public final class CertifiedOrder {
                         replayed.reads(),
                         replayed.ownReads(),
                         replayed.writes()),
-                Fingerprint.ofContent(values, initial, content),
+                Fingerprint.ofContent(store.initialValues().table(), content),
                 new Verification.Numbers(
                         layout.labels().length,
                         content.transactions(),

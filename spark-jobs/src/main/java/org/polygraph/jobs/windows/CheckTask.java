@@ -18,7 +18,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
  * @param mostNamed violated operations that the result names
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean asksUnique, int mostNamed)
+record CheckTask(SliceRows.Slice slice, long[] firsts, boolean asksUnique, int mostNamed)
         implements Task<CheckTask.Result> {
     private static final long serialVersionUID = 1L;
 
@@ -33,13 +33,6 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
         static Read of(long place, KeyDictionary keys, int key, ValueDictionary values, long code) {
             return new Read(
                     place, new BlockWriter().key(keys, key).value(values, code).toBytes());
-        }
-
-        /** Whether it returned a value. @param value a block with the value alone */
-        boolean returned(byte[] value) {
-            BlockReader in = new BlockReader(item);
-            in.key(new KeyDictionary());
-            return in.isRest(value);
         }
     }
 
@@ -84,8 +77,8 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
     @Override
     public Result run(Budget budget) throws IOException {
         SliceRows rows = slice.rows();
-        KeyStates states = new KeyStates(initial, rows.values());
-        Unique unique = new Unique(new BlockReader(initial).value(rows.values()));
+        KeyStates states = new KeyStates(rows);
+        Unique unique = new Unique(rows);
         long[] violated = new long[firsts.length - 1];
         ArrayList<Read> named = new ArrayList<>();
         ArrayList<WindowStore.Range> overlaps = new ArrayList<>();
@@ -102,7 +95,7 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
                 }
                 continue;
             }
-            states.add(rows);
+            states.add();
             if (rows.state() != SliceRows.COUNTED) {
                 continue;
             }
@@ -144,7 +137,7 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
     private static final class Unique {
         private static final long NOWHERE = -1;
 
-        private final long initial;
+        private final SliceRows rows;
         private final KeyValues written = new KeyValues();
         /** By key: the place of its last writer, and the value; side by side, because they are used together. */
         private long[] last = new long[0];
@@ -152,8 +145,8 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
         private int keys;
         private boolean isUnique = true;
 
-        Unique(long initial) {
-            this.initial = initial;
+        Unique(SliceRows rows) {
+            this.rows = rows;
         }
 
         void add(int key, long place, long value) {
@@ -175,7 +168,7 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
             if (isUnique && last[2 * key] != NOWHERE) {
                 int size = written.size();
                 long value = last[2 * key + 1];
-                isUnique = value != initial && written.add(key, value) == size;
+                isUnique = value != rows.initial(key) && written.add(key, value) == size;
             }
         }
 

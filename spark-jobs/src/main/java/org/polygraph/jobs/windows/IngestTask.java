@@ -29,6 +29,7 @@ import org.polygraph.storage.table.Transactions;
  * @param sample the sample of its operations to take; null for none
  * @param lists the order of the elements of all lists
  * @param placed the order of a certificate; null if clocks order the transactions
+ * @param hasState whether keys have different initial values
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record IngestTask(
@@ -41,9 +42,12 @@ record IngestTask(
         long[] borders,
         ListOrders lists,
         @Nullable PlacedRows placed,
+        boolean hasState,
         Section.Files files)
         implements Task<Ingested> {
     private static final long serialVersionUID = 1L;
+    /** The driver compares so many writes of a transaction with initial values. */
+    private static final int MOST_LOADED = 1_024;
 
     @Override
     public Ingested run(Budget budget) throws IOException {
@@ -100,10 +104,9 @@ record IngestTask(
         for (int t = 0; t < rows.transactions().size(); t++) {
             all.add(t);
         }
-        byte[][] loaded = new byte[in.sessions()][];
+        byte @Nullable [][] loaded = new byte[in.sessions()][];
         for (int s = 0; s < loaded.length; s++) {
-            int first = in.transaction(s, 0);
-            loaded[s] = in.writesOneValue(first) ? all.firstValue(first) : new byte[0];
+            loaded[s] = all.loaded(in.transaction(s, 0), in);
         }
         long writes = 0;
         for (int keyAndKind : rows.operations().keys()) {
@@ -265,11 +268,23 @@ record IngestTask(
             return content;
         }
 
-        /** A block with the value of the first operation of a transaction. */
-        byte[] firstValue(int t) {
-            return new BlockWriter()
-                    .value(values, code(rows.operations().starts()[t]))
-                    .toBytes();
+        /** {@link Ingested#loaded} of the first transaction of a session. If keys have one initial value, one write shows it. */
+        byte @Nullable [] loaded(int t, PieceRows in) {
+            if (!(hasState ? in.onlyWrites(t) : in.writesOneValue(t))) {
+                return new byte[0];
+            }
+            int from = rows.operations().starts()[t];
+            int to = hasState ? rows.operations().starts()[t + 1] : from + 1;
+            if (to - from > MOST_LOADED) {
+                return null;
+            }
+            BlockWriter items = new BlockWriter();
+            KeyDictionary written = KeyDictionary.sparse();
+            for (int o = from; o < to; o++) {
+                int key = keys.isString(key(o)) ? written.id(keys.string(key(o))) : written.id(keys.integer(key(o)));
+                items.key(written, key).value(values, code(o));
+            }
+            return items.toBytes();
         }
 
         private int key(int operation) {

@@ -2,6 +2,7 @@ package org.polygraph.jobs.windows;
 
 import java.io.Serializable;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a piece of the input has, once its transactions are in cells.
@@ -12,7 +13,8 @@ import java.util.List;
  * @param operations how many operations these events have, including intents
  * @param tally of the transactions
  * @param sample of {@link SessionClocks}; empty if it was not asked for
- * @param loaded by session of the piece: the value as a block, if its first transaction is committed and writes this value only; else empty
+ * @param loaded by session of the piece: the writes of its first transaction, items of a key and a value, if it committed, only
+ *     writes, and may write initial values; null if these are many; else empty
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Ingested(
@@ -24,7 +26,7 @@ record Ingested(
         long writes,
         long tally,
         byte[] sample,
-        byte[][] loaded)
+        byte @Nullable [][] loaded)
         implements Serializable {
     private static final long serialVersionUID = 1L;
 

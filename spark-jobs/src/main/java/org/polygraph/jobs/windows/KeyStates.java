@@ -1,7 +1,6 @@
 package org.polygraph.jobs.windows;
 
 import java.util.Arrays;
-import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
  * For each key of a slice, while its operations are read in the order of places: the value of the last counted write, and the
@@ -21,7 +20,7 @@ final class KeyStates {
 
     private static final int FIELDS = 4;
 
-    private final long initial;
+    private final SliceRows rows;
     /** By key its fields, which are used together. */
     private long[] states = new long[0];
 
@@ -30,12 +29,13 @@ final class KeyStates {
     private boolean isViolated;
     private boolean isInconsistent;
 
-    KeyStates(byte[] initial, ValueDictionary values) {
-        this.initial = new BlockReader(initial).value(values);
+    KeyStates(SliceRows rows) {
+        this.rows = rows;
     }
 
-    /** Takes the next operation of a transaction that counts, or may count. */
-    void add(SliceRows row) {
+    /** Takes the operation at which the rows are, of a transaction that counts or may count. */
+    void add() {
+        SliceRows row = rows;
         int key = row.key();
         if (key >= size) {
             grow(key);
@@ -60,7 +60,7 @@ final class KeyStates {
             states = Arrays.copyOf(states, 2 * FIELDS * (key + 1));
         }
         for (; size <= key; size++) {
-            Arrays.fill(states, FIELDS * size, FIELDS * (size + 1), initial);
+            Arrays.fill(states, FIELDS * size, FIELDS * (size + 1), rows.initial(size));
             states[FIELDS * size + PLACE] = NOWHERE;
         }
     }

@@ -9,7 +9,10 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.RankRanges;
+import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.table.RecordedTimes;
 
 /**
@@ -67,6 +70,10 @@ final class Layout {
                     problem = Survey.UNREADABLE;
                 }
                 initial = survey.initialValue();
+            }
+            byte[] state = survey.initialState();
+            if (state.length > 0 && !Arrays.equals(state, surveys.get(0).initialState())) {
+                problem = Survey.UNREADABLE;
             }
         }
         initialValue = initial.length == 0 ? new byte[] {BlockWriter.NULL} : initial;
@@ -247,18 +254,44 @@ final class Layout {
         return startsAscend;
     }
 
-    /** Which transaction may load initial rows; empty if none. */
-    String loader(Ingested.Input input) {
+    /** Whether the header states initial values of single keys. */
+    boolean hasInitialState() {
+        return !surveys.isEmpty() && surveys.get(0).initialState().length > 0;
+    }
+
+    /** The initial values that the header states, in a history without transactions. */
+    HistoryTableBuilder initialValues() {
+        HistoryTableBuilder builder = new HistoryTableBuilder();
+        builder.initialValue(new BlockReader(initialValue).value(builder.values()));
+        for (BlockReader in = new BlockReader(hasInitialState() ? surveys.get(0).initialState() : new byte[0]);
+                in.hasMore(); ) {
+            builder.initialValue(in.key(builder.keys()), in.value(builder.values()));
+        }
+        return builder;
+    }
+
+    /** Which transaction may load initial rows; empty if none. @param initial the initial values */
+    String loader(Ingested.Input input, HistoryTable initial) {
+        KeyDictionary keys = new KeyDictionary();
+        keys.addAll(initial.keys().labels());
         List<PieceSession> sessions = pieceSessions();
         for (int i = 0; i < sessions.size(); i++) {
             PieceSession each = sessions.get(i);
             boolean isFirst = i == 0 || sessions.get(i - 1).session.label() != each.session.label();
-            byte[] loaded = input.pieces().get(each.piece).loaded()[each.number];
-            if (isFirst && Arrays.equals(loaded, initialValue)) {
+            if (isFirst && loads(input.pieces().get(each.piece).loaded()[each.number], keys, initial)) {
                 return "session " + each.session.label() + " begins with a transaction that may load the initial rows";
             }
         }
         return "";
+    }
+
+    /** Whether a transaction wrote initial values. @param writes see {@link Ingested#loaded} */
+    private static boolean loads(byte @Nullable [] writes, KeyDictionary keys, HistoryTable initial) {
+        boolean loads = writes == null || writes.length > 0;
+        for (BlockReader in = new BlockReader(writes == null ? new byte[0] : writes); in.hasMore(); ) {
+            loads &= initial.initialValue(in.key(keys)) == in.value(initial.values());
+        }
+        return loads;
     }
 
     /** The number of cells. */

@@ -170,6 +170,7 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
                     values.labels(),
                     first == null ? null : (Long) codes.of(first),
                     null,
+                    null,
                     rows.lines());
         }
 

@@ -303,16 +303,25 @@ final class PieceRows {
         return problem;
     }
 
-    /** Whether a committed transaction only writes, all its writes have one value, and none is an append. */
-    boolean writesOneValue(int t) {
+    /** Whether a transaction committed, and only writes; appends read too. */
+    boolean onlyWrites(int t) {
         Operations operations = rows.operations();
         int from = operations.starts()[t];
         int to = operations.starts()[t + 1];
-        boolean isOne = from < to && rows.transactions().statuses()[t] == TransactionStatus.COMMITTED.code();
+        boolean writes = from < to && rows.transactions().statuses()[t] == TransactionStatus.COMMITTED.code();
         for (int o = from; o < to; o++) {
-            isOne &= Operations.isWrite(operations.keys()[o])
-                    && !operations.isAppend(o)
-                    && operations.values()[o] == operations.values()[from];
+            writes &= Operations.isWrite(operations.keys()[o]) && !operations.isAppend(o);
+        }
+        return writes;
+    }
+
+    /** The same, and all its writes have one value. */
+    boolean writesOneValue(int t) {
+        long[] values = rows.operations().values();
+        int from = rows.operations().starts()[t];
+        boolean isOne = onlyWrites(t);
+        for (int o = from; o < rows.operations().starts()[t + 1]; o++) {
+            isOne &= values[o] == values[from];
         }
         return isOne;
     }

@@ -350,17 +350,11 @@ final class Relocation {
                 }
             }
         }
-        byte[] initial = store.layout().initialValue();
         int mostSpans = MOST_SPANS / store.slices();
         List<long[][]> found = store.perSlice(
                 "find better places",
                 slice -> new SpanTask(
-                        slice,
-                        asked.get(slice.number()),
-                        writes.get(slice.number()),
-                        store.events(),
-                        mostSpans,
-                        initial));
+                        slice, asked.get(slice.number()), writes.get(slice.number()), store.events(), mostSpans));
         for (int s = 0; s < found.size(); s++) {
             for (int i = 0; i < askers.get(s).size(); i++) {
                 Candidate candidate = askers.get(s).get(i);

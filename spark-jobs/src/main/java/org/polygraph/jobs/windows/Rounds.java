@@ -131,10 +131,6 @@ final class Rounds {
         return WindowCheck.Ending.OPEN;
     }
 
-    private byte[] initial() {
-        return store.layout().initialValue();
-    }
-
     private boolean isLate() {
         return number >= FIRST_LATE_ROUND;
     }
@@ -311,7 +307,7 @@ final class Rounds {
     private List<SourceTask.Sources[]> sources(List<CheckTask.Result> results) throws IOException {
         return store.perSlice(
                 "find writers",
-                slice -> new SourceTask(slice, results.get(slice.number()).named(), initial()));
+                slice -> new SourceTask(slice, results.get(slice.number()).named()));
     }
 
     /** Whether a committed transaction read a value that no transaction that may count left. */
@@ -328,7 +324,7 @@ final class Rounds {
     }
 
     private boolean isImpossible(CheckTask.Read read, SourceTask.Sources sources) throws IOException {
-        if (read.returned(initial()) || sources.possible().longStream().anyMatch(place -> place != read.place())) {
+        if (sources.isInitial() || sources.possible().longStream().anyMatch(place -> place != read.place())) {
             return false;
         }
         TreeSet<Long> places = new TreeSet<>(sources.others());

@@ -14,9 +14,7 @@ import org.polygraph.jobs.decision.Budget;
  * @param slices how many there are; each key is in one
  * @param events of a transaction: 1, or 2 for its snapshot and its commit
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
-record SliceReplayTask(SliceRows.Slice slice, int slices, byte[] initial, int events)
-        implements Task<SliceReplayTask.Result> {
+record SliceReplayTask(SliceRows.Slice slice, int slices, int events) implements Task<SliceReplayTask.Result> {
     private static final long serialVersionUID = 1L;
 
     /**
@@ -40,8 +38,7 @@ record SliceReplayTask(SliceRows.Slice slice, int slices, byte[] initial, int ev
     @Override
     public Result run(Budget budget) throws IOException {
         SliceRows rows = slice.rows();
-        PlacedReplay replay =
-                new PlacedReplay(rows.keys(), rows.values(), new BlockReader(initial).value(rows.values()), events);
+        PlacedReplay replay = new PlacedReplay(rows.keys(), rows.values(), rows::initial, events);
         Tally tally = new Tally();
         while (rows.next()) {
             if (rows.state() == SliceRows.COUNTED) {

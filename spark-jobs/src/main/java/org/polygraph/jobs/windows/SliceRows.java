@@ -1,5 +1,6 @@
 package org.polygraph.jobs.windows;
 
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -26,6 +27,11 @@ final class SliceRows {
     private final KeyDictionary keys = KeyDictionary.sparse();
 
     private final ValueDictionary values = new ValueDictionary();
+    /** The value of a key before the first transaction, unless it is one of {@link #ownKeys}, which have {@link #ownValues}. */
+    private final long common;
+
+    private final KeyDictionary ownKeys = KeyDictionary.sparse();
+    private final LongArrayList ownValues = new LongArrayList();
     private BlockReader in = new BlockReader(new byte[0]);
 
     private long place;
@@ -38,21 +44,29 @@ final class SliceRows {
     private long code;
 
     /** A slice of sections that {@link Dealer}s wrote, in the order of places. */
-    record Slice(int number, ArrayList<Section> sections) implements Serializable {
+    record Slice(int number, ArrayList<Section> sections, Beginning beginning) implements Serializable {
         private static final long serialVersionUID = 1L;
 
-        Slice(int number, List<Section> sections) {
-            this(number, new ArrayList<>(sections));
+        Slice(int number, List<Section> sections, Beginning beginning) {
+            this(number, new ArrayList<>(sections), beginning);
         }
 
-        SliceRows rows() {
+        SliceRows rows() throws IOException {
             return new SliceRows(this);
         }
     }
 
-    private SliceRows(Slice of) {
+    private SliceRows(Slice of) throws IOException {
         this.slice = of.number;
         this.sections = of.sections.iterator();
+        this.common = new BlockReader(of.beginning.common()).value(values);
+        Section others = of.beginning.others();
+        if (others != null) {
+            for (BlockReader each = new BlockReader(others.block(slice)); each.hasMore(); ) {
+                each.key(ownKeys);
+                ownValues.add(each.value(values));
+            }
+        }
     }
 
     /** Moves to the next operation. @return false if there is none */
@@ -90,6 +104,21 @@ final class SliceRows {
 
     ValueDictionary values() {
         return values;
+    }
+
+    /** The value of most keys before the first transaction. */
+    long common() {
+        return common;
+    }
+
+    /** Whether a key has a value of its own before the first transaction. */
+    boolean hasOwn(int id) {
+        return !ownValues.isEmpty() && ownKeys.id(keys, id) < ownValues.size();
+    }
+
+    /** The value of a key before the first transaction. */
+    long initial(int id) {
+        return hasOwn(id) ? ownValues.getLong(ownKeys.id(keys, id)) : common;
     }
 
     long place() {

@@ -126,9 +126,7 @@ final class SmallHistory {
             }
         }
         TreeSet<Long> places = new TreeSet<>(List.of(read.place()));
-        for (SourceTask.Sources[] found : store.perSlice(
-                "find writers",
-                slice -> new SourceTask(slice, reads, store.layout().initialValue()))) {
+        for (SourceTask.Sources[] found : store.perSlice("find writers", slice -> new SourceTask(slice, reads))) {
             for (SourceTask.Sources sources : found) {
                 places.addAll(sources.possible());
                 places.addAll(sources.others());
@@ -159,6 +157,11 @@ final class SmallHistory {
         long initial = new BlockReader(store.layout().initialValue()).value(builder.values());
         if (!builder.values().isNull(initial)) {
             builder.initialValue(initial);
+        }
+        for (byte[] found : store.initialValues(all.keys())) {
+            for (BlockReader in = new BlockReader(found); in.hasMore(); ) {
+                builder.initialValue(in.key(builder.keys()), in.value(builder.values()));
+            }
         }
         int file = -1;
         for (int i = 0; i < byInput.length; i++) {

@@ -13,11 +13,8 @@ import org.polygraph.jobs.decision.Budget;
  * Finds the writers of the values that some reads returned, in a slice. Result: the {@link Sources} of each read.
  *
  * @param reads with the places of the readers
- * @param initial the initial value as a block
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
-record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[] initial)
-        implements Task<SourceTask.Sources[]> {
+record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads) implements Task<SourceTask.Sources[]> {
     private static final long serialVersionUID = 1L;
 
     /** The most writers of a value that are named. */
@@ -25,20 +22,21 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
 
     private static final int NONE = -1;
 
-    SourceTask(SliceRows.Slice slice, List<CheckTask.Read> reads, byte[] initial) {
-        this(slice, new ArrayList<>(reads), initial);
+    SourceTask(SliceRows.Slice slice, List<CheckTask.Read> reads) {
+        this(slice, new ArrayList<>(reads));
     }
 
     /**
      * The writers of what a read returned.
      *
+     * @param isInitial whether it is the value of the key before the first transaction
      * @param possible places of transactions that may have written it
      * @param others places of transactions that wrote it and replaced it, or that never count
      * @param from with {@code to} the fewest places that have to change: those from the reader to the nearest place at which the read
      *     returns the last write; or those from a writer of the value to the last write before the read
      * @param lastWrite the place of the last write before the read; negative if nothing wrote the key or the value
      */
-    record Sources(LongArrayList possible, LongArrayList others, long from, long to, long lastWrite)
+    record Sources(boolean isInitial, LongArrayList possible, LongArrayList others, long from, long to, long lastWrite)
             implements Serializable {
         private static final long serialVersionUID = 1L;
 
@@ -62,8 +60,11 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
         /** The same places, and those of the transactions that overwrote the value. */
         final LongArrayList changes = new LongArrayList();
 
-        /** @param lastWrite the place of the last write before the read at a place */
-        Sources sources(long place, long lastWrite) {
+        /**
+         * @param lastWrite the place of the last write before the read at a place
+         * @param isInitial whether the key has the value before the first transaction
+         */
+        Sources sources(long place, long lastWrite, boolean isInitial) {
             long from = place;
             long to = place;
             long least = Long.MAX_VALUE;
@@ -80,7 +81,7 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
                 from = begins.getLong(writer);
                 to = lastWrite;
             }
-            return new Sources(possible, others, from, to, lastWrite);
+            return new Sources(isInitial, possible, others, from, to, lastWrite);
         }
 
         /** How many places are less. */
@@ -128,6 +129,7 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
         private final long[] lastWriter;
 
         private final int[] lastWritten;
+        private final SliceRows rows;
 
         Search(SliceRows rows) {
             firstRead.defaultReturnValue(NONE);
@@ -148,8 +150,8 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
             Arrays.fill(lastWrite, NONE);
             Arrays.fill(lastWriter, NONE);
             Arrays.fill(lastWritten, NONE);
-            long first = new BlockReader(initial).value(rows.values());
-            Arrays.setAll(current, key -> asked.find(key, first));
+            this.rows = rows;
+            Arrays.setAll(current, key -> asked.find(key, rows.initial(key)));
         }
 
         void read(SliceRows rows) {
@@ -197,7 +199,10 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
             for (int i = 0; i < all.length; i++) {
                 Value value = values.get(valueOf[i]);
                 boolean isKnown = !value.possible.isEmpty() || !value.others.isEmpty() || !value.changes.isEmpty();
-                all[i] = value.sources(reads.get(i).place(), isKnown ? writtenBefore[i] : NONE);
+                all[i] = value.sources(
+                        reads.get(i).place(),
+                        isKnown ? writtenBefore[i] : NONE,
+                        asked.value(valueOf[i]) == rows.initial(asked.key(valueOf[i])));
             }
             return all;
         }

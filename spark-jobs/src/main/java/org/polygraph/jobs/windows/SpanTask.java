@@ -20,14 +20,7 @@ import org.polygraph.jobs.decision.Budget;
  * @param events of a transaction, which are neighbours
  * @param mostSpans after about so many, other operations have none
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
-record SpanTask(
-        SliceRows.Slice slice,
-        ArrayList<CheckTask.Read> operations,
-        BitSet writes,
-        int events,
-        int mostSpans,
-        byte[] initial)
+record SpanTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> operations, BitSet writes, int events, int mostSpans)
         implements Task<long[][]> {
     private static final long serialVersionUID = 1L;
 
@@ -45,7 +38,6 @@ record SpanTask(
             BlockReader item = new BlockReader(operations.get(i).item());
             valueOf[i] = asked.add(item.key(rows.keys()), item.value(rows.values()));
         }
-        long first = new BlockReader(initial).value(rows.values());
         List<KeyOperations> keys = new ArrayList<>();
         for (int key = rows.keys().size(); key > 0; key--) {
             keys.add(new KeyOperations());
@@ -72,7 +64,7 @@ record SpanTask(
             if (writes.get(i)) {
                 others.ofWrite(valueOf[i], spans);
             } else {
-                others.ofRead(valueOf[i], asked.find(key, first), spans);
+                others.ofRead(valueOf[i], asked.find(key, rows.initial(key)), spans);
             }
             found[i] = spans.toLongArray();
             most -= spans.size() / 2;

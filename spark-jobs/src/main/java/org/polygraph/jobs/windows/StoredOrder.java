@@ -15,7 +15,6 @@ import org.polygraph.jobs.certificate.replay.PlacedSessions;
 import org.polygraph.jobs.certificate.replay.PlacedTimes;
 import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.dictionary.ValueDictionary;
 
 /** The order that was found, in scratch files: its replay, and its certificate. */
 final class StoredOrder {
@@ -67,9 +66,7 @@ final class StoredOrder {
                 }
             }
         }
-        ValueDictionary values = new ValueDictionary();
-        long initial = new BlockReader(layout.initialValue()).value(values);
-        return RankFile.finish(run, terms, written, values, initial, input, tool);
+        return RankFile.finish(run, terms, written, store.initialValues().table(), input, tool);
     }
 
     /** The replay of an order. @param discrepancy the first one; empty if there is none */
@@ -114,10 +111,7 @@ final class StoredOrder {
         for (SliceReplayTask.Result found : store.perSlice(
                 "replay keys",
                 slice -> new SliceReplayTask(
-                        slice,
-                        store.slices(),
-                        layout.initialValue(),
-                        terms.guarantee().events()))) {
+                        slice, store.slices(), terms.guarantee().events()))) {
             placed.add(-found.tally());
             if (!found.alien().isEmpty()) {
                 return Replayed.wrong("key " + found.alien() + " is in the slice of other keys");

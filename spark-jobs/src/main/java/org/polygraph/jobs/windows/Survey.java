@@ -1,10 +1,12 @@
 package org.polygraph.jobs.windows;
 
+import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
 import org.polygraph.jobs.decision.Budget;
+import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.pieces.Piece;
 import org.polygraph.storage.model.BudgetException;
@@ -27,6 +29,7 @@ import org.polygraph.storage.table.RecordedTimes;
  * @param byStatus by status: the number of transactions
  * @param times the counts of {@link RecordedTimes}
  * @param initialValue the initial value of its header as a block; empty if there is none
+ * @param initialState other initial values of keys in its header: items of a key and its value
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Survey(
@@ -38,7 +41,8 @@ record Survey(
         long lines,
         long[] byStatus,
         long[] times,
-        byte[] initialValue) {
+        byte[] initialValue,
+        byte[] initialState) {
     /** Some transaction has a start or an end; one ended before it started. */
     static final int HAS_TIMES = 1;
 
@@ -66,7 +70,16 @@ record Survey(
 
     private static Survey problem(String problem) {
         return new Survey(
-                problem, new Session[0], new long[0], HAS_OPERATIONS, 0, 0, new long[4], NO_TIMES, new byte[0]);
+                problem,
+                new Session[0],
+                new long[0],
+                HAS_OPERATIONS,
+                0,
+                0,
+                new long[4],
+                NO_TIMES,
+                new byte[0],
+                new byte[0]);
     }
 
     /** How many transactions the piece has. */
@@ -103,7 +116,7 @@ record Survey(
         for (long count : times) {
             out.unsigned(count);
         }
-        return out.bytes(initialValue).toBytes();
+        return out.bytes(initialValue).bytes(initialState).toBytes();
     }
 
     static Survey ofBytes(byte[] bytes) {
@@ -137,7 +150,8 @@ record Survey(
         for (int i = 0; i < times.length; i++) {
             times[i] = in.unsigned();
         }
-        return new Survey(problem, sessions, sample, contents, neighbours, lines, byStatus, times, in.bytes());
+        return new Survey(
+                problem, sessions, sample, contents, neighbours, lines, byStatus, times, in.bytes(), in.bytes());
     }
 
     /**
@@ -217,7 +231,26 @@ record Survey(
                     rows.lines(),
                     byStatus,
                     piece.recordedTimes(countsUnknown).counts(),
-                    initialValue(rows));
+                    initialValue(rows),
+                    initialState(rows));
+        }
+
+        private static byte[] initialState(HistoryRows rows) {
+            Int2LongMap state = rows.initialState();
+            if (state == null) {
+                return new byte[0];
+            }
+            KeyDictionary keys = new KeyDictionary();
+            keys.addAll(rows.keys());
+            ValueDictionary values = new ValueDictionary();
+            ValueDictionary.Codes codes = values.addAll(rows.values());
+            BlockWriter items = new BlockWriter();
+            for (int key = 0; key < keys.size(); key++) {
+                if (state.containsKey(key)) {
+                    items.key(keys, key).value(values, codes.of(state.get(key)));
+                }
+            }
+            return items.toBytes();
         }
 
         private static byte[] initialValue(HistoryRows rows) {

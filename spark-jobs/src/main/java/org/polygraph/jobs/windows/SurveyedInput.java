@@ -127,12 +127,13 @@ final class SurveyedInput {
      * Reads the input, and once more if the clocks of its sessions have to be corrected.
      *
      * @param lists the orders of the lists
+     * @param hasState whether keys have different initial values
      * @param files gives other files for the pieces at each call
      */
-    Ingested.Input read(ListOrders lists, Supplier<Section.Files> files) throws IOException {
+    Ingested.Input read(ListOrders lists, boolean hasState, Supplier<Section.Files> files) throws IOException {
         long[] offsets = new long[layout.labels().length];
         SessionClocks.Sample sample = terms.guarantee().realTime() ? null : layout.sample();
-        Ingested.Input input = read("read the input", lists, null, files.get(), offsets, sample);
+        Ingested.Input input = read("read the input", lists, null, hasState, files.get(), offsets, sample);
         if (sample == null || !input.problem().isEmpty()) {
             return input;
         }
@@ -141,18 +142,26 @@ final class SurveyedInput {
             return input;
         }
         Section.delete(input.sections());
-        return read("read the input with corrected clocks", lists, null, files.get(), offsets, null);
+        return read("read the input with corrected clocks", lists, null, hasState, files.get(), offsets, null);
     }
 
     /** Reads the input in the order of a certificate. */
     Ingested.Input read(PlacedRows placed, Section.Files files) throws IOException {
-        return read("read the input", ListOrders.NONE, placed, files, new long[layout.labels().length], null);
+        return read(
+                "read the input",
+                ListOrders.NONE,
+                placed,
+                layout.hasInitialState(),
+                files,
+                new long[layout.labels().length],
+                null);
     }
 
     private Ingested.Input read(
             String what,
             ListOrders lists,
             @Nullable PlacedRows placed,
+            boolean hasState,
             Section.Files files,
             long[] offsets,
             SessionClocks.@Nullable Sample sample)
@@ -170,6 +179,7 @@ final class SurveyedInput {
                     layout.borders(),
                     lists,
                     placed,
+                    hasState,
                     files));
         }
         return new Ingested.Input(workers.run(what, tasks));

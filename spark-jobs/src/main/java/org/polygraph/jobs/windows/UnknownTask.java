@@ -8,8 +8,7 @@ import org.polygraph.jobs.decision.Budget;
 /**
  * Finds the reads of what transactions of unknown outcome wrote, in a slice. Result: each such read with each possible writer.
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
-record UnknownTask(SliceRows.Slice slice, byte[] initial) implements Task<ArrayList<UnknownOutcomes.Read>> {
+record UnknownTask(SliceRows.Slice slice) implements Task<ArrayList<UnknownOutcomes.Read>> {
     private static final long serialVersionUID = 1L;
 
     @Override
@@ -30,10 +29,9 @@ record UnknownTask(SliceRows.Slice slice, byte[] initial) implements Task<ArrayL
         if (written.size() == 0) {
             return out;
         }
-        long initialCode = new BlockReader(initial).value(rows.values());
         boolean[] hasOthers = new boolean[written.size()];
         for (int pair = 0; pair < hasOthers.length; pair++) {
-            hasOthers[pair] = written.value(pair) == initialCode;
+            hasOthers[pair] = written.value(pair) == rows.initial(written.key(pair));
         }
         // Ids of keys and codes of values are the same in each scan.
         for (SliceRows again = slice.rows(); again.next(); ) {

@@ -15,6 +15,7 @@ import org.polygraph.jobs.verdict.WindowCounts;
 import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
@@ -40,6 +41,7 @@ public final class WindowCheck {
     private final ReadPlan plan;
     private final WindowSettings settings;
     private final Terms terms;
+    private final @Nullable InitialState given;
     private final Judge judge;
     private final PhaseClock phases;
     private Counts counts = Counts.NONE;
@@ -73,6 +75,7 @@ public final class WindowCheck {
      *
      * @param plan of a history in JSON Lines or Parquet
      * @param terms of the level
+     * @param given the values of keys before the history; null if they are not given
      * @param checkpoints of a history with so many operations; used if the workers may keep scratch files
      */
     public WindowCheck(
@@ -80,6 +83,7 @@ public final class WindowCheck {
             ReadPlan plan,
             WindowSettings settings,
             Terms terms,
+            @Nullable InitialState given,
             Judge judge,
             PhaseClock phases,
             LongFunction<Checkpoints> checkpoints) {
@@ -88,6 +92,7 @@ public final class WindowCheck {
         this.plan = plan;
         this.settings = settings;
         this.terms = terms;
+        this.given = given;
         this.judge = judge;
         this.phases = phases;
     }
@@ -205,16 +210,20 @@ public final class WindowCheck {
                             ? UNREADABLE
                             : "it has lists, which windows decide at ser, si, sser and ssi only");
         }
+        if (layout.hasLists() && (given != null || layout.hasInitialState())) {
+            return open(UNREADABLE);
+        }
         initialValue = layout.initialValue();
         if (byStatus[TransactionStatus.COMMITTED.code()] == 0) {
             return open(UNREADABLE);
         }
         if (restored == null) {
-            Ingested.Input input = store.ingest();
+            Ingested.Input input = store.ingest(given);
             if (!input.problem().isEmpty()) {
                 return open(input.problem());
             }
-            String loader = findsLoaders ? layout.loader(input) : "";
+            String loader =
+                    findsLoaders ? layout.loader(input, store.initialValues().table()) : "";
             if (!loader.isEmpty()) {
                 return open(loader);
             }
@@ -234,7 +243,8 @@ public final class WindowCheck {
         List<CheckTask.Result> results = store.check(isFirst);
         if (isFirst) {
             isUnique = results.stream().allMatch(CheckTask.Result::isUnique);
-            keys = results.stream().mapToLong(CheckTask.Result::keys).sum();
+            keys = results.stream().mapToLong(CheckTask.Result::keys).sum()
+                    + store.initialValues().unusedKeys();
         }
         counts = new Counts(
                 layout.labels().length,
@@ -275,7 +285,7 @@ public final class WindowCheck {
 
     private WindowStore restored(ArrayFile file) throws IOException {
         BlockReader from = new BlockReader(file.bytes(STATE));
-        WindowStore found = WindowStore.restored(workers, plan, settings, terms, from);
+        WindowStore found = WindowStore.restored(workers, plan, settings, terms, given, from);
         phases.restore(file);
         Rounds saved = rounds(found);
         saved.restore(from);

@@ -97,8 +97,7 @@ final class WindowRepair {
         long[] from = decided.stream().mapToLong(WindowStore.Range::from).toArray();
         long[] to = decided.stream().mapToLong(WindowStore.Range::to).toArray();
         Section.Files files = store.next("borders");
-        byte[] initial = store.layout().initialValue();
-        return store.perSlice("find values at borders", slice -> new BorderTask(slice, initial, from, to, files));
+        return store.perSlice("find values at borders", slice -> new BorderTask(slice, from, to, files));
     }
 
     /** Takes the result of a task. */

@@ -10,11 +10,14 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.PlacedTimes;
 import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.TransactionStatus;
 
@@ -69,6 +72,7 @@ final class WindowStore {
 
     private boolean respectsTime;
     private int slices = 1;
+    private InitialValues initialValues;
     /** How many names {@link #next} has given. */
     private int names;
 
@@ -80,6 +84,7 @@ final class WindowStore {
         this.terms = terms;
         this.ignoresUnknown = terms.indeterminate() == IndeterminateMode.ABORT;
         this.events = input.events();
+        this.initialValues = InitialValues.common(layout());
     }
 
     /** Surveys the input. */
@@ -100,10 +105,17 @@ final class WindowStore {
 
     /** Continues with the scratch files of an earlier process.
      *
+     * @param given the values of keys before the history; null if they are not given
      * @param from what {@link #saveTo} wrote
      * @throws ArrayFile.DamagedException if they are not there, or of another division of the history
      */
-    static WindowStore restored(Workers workers, ReadPlan plan, WindowSettings settings, Terms terms, BlockReader from)
+    static WindowStore restored(
+            Workers workers,
+            ReadPlan plan,
+            WindowSettings settings,
+            Terms terms,
+            @Nullable InitialState given,
+            BlockReader from)
             throws IOException {
         if (from.unsigned() != settings.window()
                 || from.count() != plan.pieces().size()) {
@@ -135,6 +147,7 @@ final class WindowStore {
             store.dealt.add(store.restored(from));
         }
         store.divide();
+        store.begin(given);
         return store;
     }
 
@@ -257,23 +270,28 @@ final class WindowStore {
         return cells(c, c + 1).read(c).status((int) (place - firsts[c])) == TransactionStatus.COMMITTED;
     }
 
-    /** Reads the input into cells, and deals their operations to slices, unless it has a problem. */
-    Ingested.Input ingest() throws IOException {
+    /**
+     * Reads the input into cells, and deals their operations to slices, unless it has a problem.
+     *
+     * @param given the values of keys before the history; null if they are not given
+     */
+    Ingested.Input ingest(@Nullable InitialState given) throws IOException {
         ListOrders lists = layout().hasLists() ? ListOrders.of(this, input.plan()) : ListOrders.NONE;
         if (!lists.problem().isEmpty()) {
             return new Ingested.Input(List.of(Ingested.problem(lists.problem())));
         }
-        Ingested.Input ingested = input.read(lists, () -> next("pieces"));
+        boolean hasState = given != null || layout().hasInitialState();
+        Ingested.Input ingested = input.read(lists, hasState, () -> next("pieces"));
         Section.delete(lists.sections());
-        return sorted(ingested);
+        return sorted(ingested, given);
     }
 
     /** Reads the input into cells in the order of a certificate, and deals their operations to slices, unless it has a problem. */
-    Ingested.Input ingest(PlacedRows placed) throws IOException {
-        return sorted(input.read(placed, next("pieces")));
+    Ingested.Input ingestPlaced(PlacedRows placed) throws IOException {
+        return sorted(input.read(placed, next("pieces")), null);
     }
 
-    private Ingested.Input sorted(Ingested.Input ingested) throws IOException {
+    private Ingested.Input sorted(Ingested.Input ingested, @Nullable InitialState given) throws IOException {
         if (!ingested.problem().isEmpty()) {
             return ingested;
         }
@@ -310,7 +328,37 @@ final class WindowStore {
         }
         Section.delete(pieces);
         respectsTime = times.discrepancy() == null;
+        begin(given);
         return ingested;
+    }
+
+    /** Deals the initial values to slices. */
+    private void begin(@Nullable InitialState given) throws IOException {
+        if (given != null || layout().hasInitialState()) {
+            initialValues = InitialValues.stated(layout(), given, slices, next("initial"));
+            initialValues = initialValues.used(
+                    layout(),
+                    given,
+                    perSlice("find initial values", slice -> new InitialTask(slice, null)),
+                    slices,
+                    next("initial"));
+        }
+    }
+
+    InitialValues initialValues() {
+        return initialValues;
+    }
+
+    /** By slice: of some keys those with an initial value of their own, and these values. */
+    List<byte[]> initialValues(KeyDictionary keys) throws IOException {
+        if (initialValues.ofSlices().others() == null) {
+            return List.of();
+        }
+        BlockWriter asked = new BlockWriter();
+        for (int key = 0; key < keys.size(); key++) {
+            asked.key(keys, key);
+        }
+        return perSlice("find initial values", slice -> new InitialTask(slice, asked.toBytes()));
     }
 
     private void divide() {
@@ -358,7 +406,8 @@ final class WindowStore {
         return workers.run(
                 what,
                 IntStream.range(0, slices)
-                        .mapToObj(s -> task.apply(new SliceRows.Slice(s, having(dealt, s, s + 1))))
+                        .mapToObj(s ->
+                                task.apply(new SliceRows.Slice(s, having(dealt, s, s + 1), initialValues.ofSlices())))
                         .toList());
     }
 
@@ -397,8 +446,7 @@ final class WindowStore {
 
     /** Finds violated reads and writes. */
     List<CheckTask.Result> check(boolean asksUnique) throws IOException {
-        return perSlice(
-                "check reads", slice -> new CheckTask(slice, layout().initialValue(), firsts, asksUnique, mostNamed()));
+        return perSlice("check reads", slice -> new CheckTask(slice, firsts, asksUnique, mostNamed()));
     }
 
     /** Marks the transactions of unknown outcome that count, and deals again. */
@@ -406,8 +454,7 @@ final class WindowStore {
         if (ignoresUnknown) {
             return;
         }
-        UnknownOutcomes outcomes = new UnknownOutcomes(
-                perSlice("find unknown outcomes", slice -> new UnknownTask(slice, layout().initialValue())));
+        UnknownOutcomes outcomes = new UnknownOutcomes(perSlice("find unknown outcomes", UnknownTask::new));
         if (outcomes.outcomes().isEmpty()) {
             return;
         }

@@ -108,7 +108,7 @@ class HdfsScratchTest {
             HistoryWriter.write(table, file, HistoryFormat.PARQUET);
             CheckRequest request = new CheckRequest(IsolationLevel.SI, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
             Verdict.Builder verdict = new WindowedChecker(spark, Estimate.WINDOW)
-                    .decide(file, HistoryFormat.AUTO, request, null, Progress.NONE, Budget.unlimited())
+                    .decide(file, HistoryFormat.AUTO, request, null, null, Progress.NONE, Budget.unlimited())
                     .verdict();
             assertThat(verdict).isNotNull();
             assertThat(verdict.status()).isEqualTo(Verdict.Status.PASS);

@@ -107,6 +107,7 @@ class LostContextTest {
                                         HistoryFormat.AUTO,
                                         CheckRequest.of(IsolationLevel.SER),
                                         null,
+                                        null,
                                         stopping,
                                         Budget.unlimited()))
                         .as(job)

@@ -96,7 +96,7 @@ class SparkEngineTest {
     private static @Nullable Verdict decided(Engine engine, Path history, CheckRequest request)
             throws HistoryException, IOException {
         Verdict.Builder verdict = new WindowedChecker(engine, Estimate.WINDOW)
-                .decide(history.toString(), HistoryFormat.AUTO, request, null, Progress.NONE, Budget.unlimited())
+                .decide(history.toString(), HistoryFormat.AUTO, request, null, null, Progress.NONE, Budget.unlimited())
                 .verdict();
         return verdict == null ? null : verdict.build();
     }
@@ -174,6 +174,7 @@ class SparkEngineTest {
                                 file.toString(),
                                 HistoryFormat.AUTO,
                                 CheckRequest.of(IsolationLevel.SER),
+                                null,
                                 null,
                                 Progress.NONE,
                                 budget))

@@ -88,6 +88,7 @@ class SparkWorkersTest {
                 plan,
                 new WindowSettings(200, 300, 100, slices),
                 request.terms(),
+                null,
                 part -> new EmbeddedChecker()
                                 .check(part, request, Progress.NONE, Budget.unlimited())
                                 .status()

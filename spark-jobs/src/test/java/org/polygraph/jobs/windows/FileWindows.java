@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.RankFile;
@@ -19,6 +20,7 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -58,11 +60,25 @@ final class FileWindows {
             CheckRequest request,
             WindowCheck.Judge judge)
             throws HistoryException, IOException {
+        return check(workers, file, pieceBytes, settings, request, null, judge);
+    }
+
+    /** The same of a history that begins with given values. */
+    static WindowCheck check(
+            LocalWorkers workers,
+            String file,
+            long pieceBytes,
+            WindowSettings settings,
+            CheckRequest request,
+            @Nullable InitialState given,
+            WindowCheck.Judge judge)
+            throws HistoryException, IOException {
         return new WindowCheck(
                 workers,
                 plan(file, pieceBytes),
                 settings,
                 request.terms(),
+                given,
                 judge,
                 new PhaseClock(Progress.NONE, 0),
                 operations -> Checkpoints.NONE);

@@ -85,6 +85,7 @@ class ResumedWindowsTest {
                     FileWindows.plan(file, 20_000),
                     new WindowSettings(window, window, 500, 5),
                     request.terms(),
+                    null,
                     part -> FileWindows.whole(part, request) == Verdict.Status.VIOLATION,
                     new PhaseClock(Progress.NONE, 0),
                     operations -> new CheckpointFiles(stages, messages::add));

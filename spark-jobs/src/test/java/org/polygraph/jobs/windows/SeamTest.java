@@ -164,7 +164,7 @@ class SeamTest {
                 layout.hasRealTime() && (!hasUnknown || request.level() == IsolationLevel.LIN || layout.startsAscend());
         return layout.problem().isEmpty()
                 && (!request.level().realTime() || isTimed)
-                && store.ingest().problem().isEmpty()
+                && store.ingest(null).problem().isEmpty()
                 && (!request.level().realTime() || store.respectsTime());
     }
 

@@ -2,6 +2,8 @@ package org.polygraph.jobs.windows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import it.unimi.dsi.fastutil.ints.Int2LongMap;
+import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,6 +11,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.decision.Budget;
@@ -21,6 +24,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -62,6 +66,39 @@ class WindowCheckTest {
                     level + " seed " + stream.seedOf(i) + " " + HistoryDsl.print(history));
         }
         System.out.println(outcomes + " of tiny histories, seed " + SEED);
+        assertThat(outcomes.get(WindowCheck.Ending.ORDERED)).isPositive();
+        assertThat(outcomes.get(WindowCheck.Ending.VIOLATED)).isPositive();
+    }
+
+    /** Keys begin with values that other transactions may write too: those of the header, of a file, or of both. */
+    @Test
+    void initialValuesOfKeysHaveTheSameVerdicts() throws IOException, HistoryException {
+        TinyHistories stream = new TinyHistories(SEED + 5);
+        for (int i = 0; i < SuiteScale.of(700); i++) {
+            SplitMix random = new SplitMix(stream.seedOf(i));
+            HistoryTable plain = stream.at(i);
+            InitialState given = random.chance(0.6) ? new InitialState() : null;
+            Int2LongMap ofHeader = new Int2LongOpenHashMap();
+            for (int key = 0; key < plain.keys().size(); key++) {
+                long value = plain.value(random.nextInt(plain.operations()));
+                if (given != null && random.chance(0.4)) {
+                    given.put(plain, key, value);
+                }
+                if (random.chance(0.4)) {
+                    ofHeader.put(key, plain.value(random.nextInt(plain.operations())));
+                }
+            }
+            boolean isOfHeader = given == null || random.chance(0.3);
+            assertDecided(
+                    FileWindows.LEVELS.get(i % FileWindows.LEVELS.size()),
+                    isOfHeader ? plain.withInitialState(ofHeader) : plain,
+                    new WindowSettings(random.between(1, 6), random.between(1, 8), random.between(1, 9), 3),
+                    random.between(60, 400),
+                    random.chance(0.5),
+                    given,
+                    "seed " + stream.seedOf(i) + " " + ofHeader + " " + given + " " + HistoryDsl.print(plain));
+        }
+        System.out.println(outcomes + " of initial values, seed " + (SEED + 5));
         assertThat(outcomes.get(WindowCheck.Ending.ORDERED)).isPositive();
         assertThat(outcomes.get(WindowCheck.Ending.VIOLATED)).isPositive();
     }
@@ -315,7 +352,7 @@ class WindowCheckTest {
                     usesTimes,
                     new WindowSettings(500, 1_000, 10_000, 7),
                     CheckRequest.of(IsolationLevel.SER).terms());
-            store.ingest();
+            store.ingest(null);
             return store.check(false).stream()
                     .flatMapToLong(result -> Arrays.stream(result.counts()))
                     .sum();
@@ -374,9 +411,23 @@ class WindowCheckTest {
             boolean usesTimes,
             String what)
             throws IOException, HistoryException {
+        assertDecided(wanted, history, settings, pieceBytes, usesTimes, null, what);
+    }
+
+    /** The same of a history that begins with given values. */
+    private void assertDecided(
+            IsolationLevel wanted,
+            HistoryTable history,
+            WindowSettings settings,
+            long pieceBytes,
+            boolean usesTimes,
+            @Nullable InitialState given,
+            String what)
+            throws IOException, HistoryException {
         String file = folder.resolve("history.jsonl").toString();
         HistoryWriter.write(history, file, HistoryFormat.JSONL);
-        HistoryTable read = HistoryReader.read(file, HistoryFormat.AUTO);
+        HistoryTable plain = HistoryReader.read(file, HistoryFormat.AUTO);
+        HistoryTable read = given == null ? plain : given.applied(plain);
         if (Counts.of(read).transactionsCommitted() == 0) {
             return;
         }
@@ -388,7 +439,14 @@ class WindowCheckTest {
         WindowCheck.Ending outcome;
         WindowCheck check;
         try (LocalWorkers workers = FileWindows.workers()) {
-            check = FileWindows.check(workers, file, pieceBytes, settings, request);
+            check = FileWindows.check(
+                    workers,
+                    file,
+                    pieceBytes,
+                    settings,
+                    request,
+                    given,
+                    part -> FileWindows.whole(part, request) == Verdict.Status.VIOLATION);
             outcome = check.run(usesTimes, false);
             if (outcome == WindowCheck.Ending.ORDERED) {
                 FileWindows.assertCertified(check, folder, read, what);

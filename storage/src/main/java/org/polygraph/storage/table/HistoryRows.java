@@ -1,5 +1,6 @@
 package org.polygraph.storage.table;
 
+import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
@@ -17,6 +18,7 @@ import org.polygraph.storage.lists.ListReads;
  * @param transactions their sources are positions in the file; lines count from 1 at the start of the piece
  * @param operations with the piece's ids of keys and codes of values
  * @param initialValue the piece's code of the initial value; null if its header has none
+ * @param initialState by key: the piece's codes of other initial values; null if its header has none
  * @param lists the lists that some value codes stand for; null if the piece has neither appends nor reads of lists
  * @param lines how many lines the piece has; 0 where positions are not lines
  */
@@ -29,6 +31,7 @@ public record HistoryRows(
         KeyDictionary.Labels keys,
         ValueDictionary.Labels values,
         @Nullable Long initialValue,
+        @Nullable Int2LongMap initialState,
         @Nullable ListReads lists,
         long lines)
         implements Serializable {}

@@ -479,6 +479,7 @@ public final class HistoryTableBuilder {
                 keys.labels(),
                 values.labels(),
                 initialValue,
+                initialState,
                 lists == null ? null : lists.reads(),
                 lines);
     }

@@ -127,12 +127,7 @@ public record Fingerprint(String input, String content) implements Serializable 
                 tree.add(leaf, 0);
             }
         }
-        ContentEncoder out = initial(table.values(), table.initialValue());
-        int[] state = initialState(table);
-        out.number(state.length);
-        state(out, table, state);
-        tree.encode(out);
-        return out.hex();
+        return ofContent(table, tree);
     }
 
     private static void transaction(TransactionHash hash, HistoryTable table, long session, int t) {
@@ -154,15 +149,16 @@ public record Fingerprint(String input, String content) implements Serializable 
     }
 
     /**
-     * The hash of the contents of a history in which all keys have one initial value and whose transactions were hashed
-     * in parts.
+     * The hash of the contents of a history whose transactions were hashed in parts.
      *
-     * @param initialValue its code
+     * @param table has its initial values; its transactions do not matter
      * @param transactions all of them
      */
-    public static String ofContent(ValueDictionary values, long initialValue, ContentTree transactions) {
-        ContentEncoder out = initial(values, initialValue);
-        out.number(0);
+    public static String ofContent(HistoryTable table, ContentTree transactions) {
+        ContentEncoder out = initial(table.values(), table.initialValue());
+        int[] state = initialState(table);
+        out.number(state.length);
+        state(out, table, state);
         transactions.encode(out);
         return out.hex();
     }

@@ -8,7 +8,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.parquet.NumberTable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.StoppedException;
@@ -79,20 +78,14 @@ public final class RankFile {
      * Writes the header of a certificate whose parts are written.
      *
      * @param ranges what the {@link RankWriter}s returned, ascending by (session, index)
-     * @param values with {@code initialValue}, its code there: the initial value of every key
+     * @param beginning has the initial values; its transactions do not matter
      * @param input fingerprint of the bytes of the history
      * @param tool version of this program
      * @return the path within the run
      * @throws IllegalArgumentException if ranges do not ascend
      */
     public static String finish(
-            Location run,
-            Terms terms,
-            List<RankRange> ranges,
-            ValueDictionary values,
-            long initialValue,
-            String input,
-            String tool)
+            Location run, Terms terms, List<RankRange> ranges, HistoryTable beginning, String input, String tool)
             throws IOException {
         ContentTree content = new ContentTree();
         List<RankPart> parts = new ArrayList<>();
@@ -110,10 +103,10 @@ public final class RankFile {
         RankHeader header = new RankHeader(
                 RankHeader.VERSION,
                 terms,
-                values.label(initialValue),
+                beginning.values().label(beginning.initialValue()),
                 content.transactions(),
                 rows,
-                new Fingerprint(input, Fingerprint.ofContent(values, initialValue, content)),
+                new Fingerprint(input, Fingerprint.ofContent(beginning, content)),
                 tool,
                 parts);
         return write(run, header, () -> NO_ROWS);

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.certificate.replay;
 
 import java.util.Arrays;
+import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.storage.dictionary.KeyDictionary;
@@ -22,7 +23,7 @@ public final class PlacedReplay {
     private final KeyDictionary keyLabels;
 
     private final ValueDictionary valueLabels;
-    private final long initialValue;
+    private final IntToLongFunction initialValues;
     private final int events;
     /** By key: the number of its last intent whose write is still to come, plus 1; 0 if there is none. */
     private int[] lastIntents = new int[16];
@@ -54,13 +55,13 @@ public final class PlacedReplay {
      * Begins a replay before the first event.
      *
      * @param keys with {@code values} the labels of what is replayed
-     * @param initialValue code of the value of every key before the first transaction
+     * @param initialValues by key: the code of its value before the first transaction
      * @param events of a transaction: 1, or 2 for its snapshot and its commit
      */
-    public PlacedReplay(KeyDictionary keys, ValueDictionary values, long initialValue, int events) {
+    public PlacedReplay(KeyDictionary keys, ValueDictionary values, IntToLongFunction initialValues, int events) {
         this.keyLabels = keys;
         this.valueLabels = values;
-        this.initialValue = initialValue;
+        this.initialValues = initialValues;
         this.events = events;
     }
 
@@ -166,7 +167,9 @@ public final class PlacedReplay {
             writers = Arrays.copyOf(writers, 2 * count);
             lastIntents = Arrays.copyOf(lastIntents, 2 * count);
         }
-        Arrays.fill(values, keys, count, initialValue);
+        for (int key = keys; key < count; key++) {
+            values[key] = initialValues.applyAsLong(key);
+        }
         Arrays.fill(writers, keys, count, NONE);
         keys = count;
     }

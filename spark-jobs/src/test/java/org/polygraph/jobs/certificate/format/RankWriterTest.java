@@ -80,7 +80,7 @@ class RankWriterTest {
             }
             ranges.add(writer.end());
         }
-        return RankFile.finish(run, Terms.of(guarantee), ranges, table.values(), table.initialValue(), "bytes", "test");
+        return RankFile.finish(run, Terms.of(guarantee), ranges, table, "bytes", "test");
     }
 
     private static int[] begins(Random random, int transactions, int ranges) {
@@ -267,8 +267,7 @@ class RankWriterTest {
             ranges.add(writer.end());
         }
         HistoryTable table = history(2);
-        assertThatThrownBy(() -> RankFile.finish(
-                        run, Terms.of(Guarantee.SER), ranges, table.values(), table.initialValue(), "bytes", "test"))
+        assertThatThrownBy(() -> RankFile.finish(run, Terms.of(Guarantee.SER), ranges, table, "bytes", "test"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("does not come after");
     }

@@ -155,7 +155,7 @@ class PlacedOrderTest {
         KeyDictionary labels = new KeyDictionary();
         labels.id(0);
         labels.id(1);
-        PlacedReplay keys = new PlacedReplay(labels, new ValueDictionary(), 0, 2);
+        PlacedReplay keys = new PlacedReplay(labels, new ValueDictionary(), key -> 0, 2);
         for (int place = 0; place < 2 * order.size(); place++) {
             PlacedSessions sessions = place < order.size() ? first : second;
             for (Placed each : order) {
