@@ -1,6 +1,8 @@
 package org.polygraph.jobs.application;
 
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -131,14 +133,20 @@ final class PathHistory {
         table = loaded;
         if (loaded != read) {
             unloaded = read;
-            String notice = path + ": " + loaders.statement()
-                    + " and precede" + (loaders.transactions().length == 1 ? "s" : "") + " all others; with --initial"
-                    + " implicit no transaction does";
+            String notice = loaded(
+                    path,
+                    Arrays.stream(loaders.transactions()).mapToObj(read::name).toList());
             if (!notice.equals(noticed)) {
                 listener.notice(notice);
                 noticed = notice;
             }
         }
+    }
+
+    /** States which transactions load initial rows. @param names such as {@code s0#3} */
+    static String loaded(String path, List<String> names) {
+        return path + ": " + Loaders.statement(names) + " and precede" + (names.size() == 1 ? "s" : "")
+                + " all others; with --initial implicit no transaction does";
     }
 
     /** Frees the memory of the history, which is not judged as a whole. */

@@ -8,6 +8,7 @@ import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.jobs.verdict.WindowCounts;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -89,9 +90,9 @@ final class Route {
                 && Estimate.auto(HistorySize.of(read), request.level(), budget.heap()) == Estimate.Engine.WINDOWS
                 && !read.hasRows()
                 && !(read.values().hasLists() && request.level().isAxiom())
-                && !read.values().hasOthers()
+                && !(read.values().hasOthers() && request.level() == IsolationLevel.LIN)
                 && !read.values().hasPredicates()
-                && WindowedChecker.plan(path, settings.format(), request, budget) != null;
+                && WindowedChecker.plan(path, settings.format(), budget) != null;
     }
 
     /** Whether windows were not tried and may decide. */
@@ -103,7 +104,7 @@ final class Route {
     Verdict.@Nullable Builder afterReading(CheckRequest request, PathCheck.Kept kept)
             throws HistoryException, IOException {
         isLate = true;
-        return WindowedChecker.plan(path, settings.format(), request, budget) == null
+        return WindowedChecker.plan(path, settings.format(), budget) == null
                 ? null
                 : byWindows(request, kept, Estimate.WINDOW, "");
     }
@@ -125,6 +126,9 @@ final class Route {
         if (!early.why().isEmpty()) {
             why = early.why();
             listener.warning(message() + otherwise);
+        }
+        if (!early.loaders().isEmpty()) {
+            listener.notice(PathHistory.loaded(path, early.loaders()));
         }
         return early.verdict();
     }

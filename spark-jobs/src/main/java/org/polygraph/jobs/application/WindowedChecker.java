@@ -4,6 +4,7 @@ import it.unimi.dsi.fastutil.ints.IntList;
 import it.unimi.dsi.fastutil.ints.IntRBTreeSet;
 import it.unimi.dsi.fastutil.ints.IntSortedSet;
 import java.io.IOException;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
@@ -22,7 +23,6 @@ import org.polygraph.jobs.windows.WindowSettings;
 import org.polygraph.jobs.windows.Workers;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.format.pieces.ReadPlan;
@@ -42,10 +42,11 @@ public record WindowedChecker(Engine engine, int window) {
      *
      * @param verdict null if the history has to be read
      * @param why why windows do not decide the history, if the user should know it; else empty
+     * @param loaders the names of the transactions that load initial rows
      */
-    public record Early(Verdict.@Nullable Builder verdict, String why) {
+    public record Early(Verdict.@Nullable Builder verdict, String why, List<String> loaders) {
         /** The history has to be read, for a reason that the user knows or that reading it will show. */
-        static final Early TO_READ = new Early(null, "");
+        static final Early TO_READ = new Early(null, "", List.of());
     }
 
     /**
@@ -64,9 +65,10 @@ public record WindowedChecker(Engine engine, int window) {
             Progress progress,
             Budget budget)
             throws HistoryException, IOException {
-        ReadPlan plan = plan(path, format, request, budget);
+        ReadPlan plan = plan(path, format, budget);
         if (plan == null) {
-            return new Early(null, whyWhole(request));
+            return new Early(
+                    null, "it is no file of JSON Lines or Parquet that can be read in pieces; convert it", List.of());
         }
         Progress heard = engine.listening(progress);
         PhaseClock phases = new PhaseClock(heard, Integer.MAX_VALUE);
@@ -86,7 +88,9 @@ public record WindowedChecker(Engine engine, int window) {
             if (ending == WindowCheck.Ending.OPEN) {
                 workers.keep(false);
                 how = "undecided";
-                return check.reason().equals(WindowCheck.UNREADABLE) ? Early.TO_READ : new Early(null, check.reason());
+                return check.reason().equals(WindowCheck.UNREADABLE)
+                        ? Early.TO_READ
+                        : new Early(null, check.reason(), List.of());
             }
             Verdict.Builder verdict;
             if (ending == WindowCheck.Ending.VIOLATED) {
@@ -100,8 +104,10 @@ public record WindowedChecker(Engine engine, int window) {
             workers.keep(false);
             phases.addTo(verdict);
             how = verdict.status().name();
-            verdict.counts(check.counts()).windows(check.windows()).assumptions(assumptions(request, check));
-            return new Early(verdict, "");
+            verdict.counts(check.counts())
+                    .windows(check.windows())
+                    .assumptions(assumptions(request, check, ending == WindowCheck.Ending.VIOLATED));
+            return new Early(verdict, "", check.loaders());
         } finally {
             engine.ended(how);
         }
@@ -122,7 +128,7 @@ public record WindowedChecker(Engine engine, int window) {
     /** A failure to read or write a file names the folder of scratch files, which the user may not know. */
     private static WindowCheck.Ending run(WindowCheck check, CheckRequest request, Workers workers) {
         try {
-            return check.run(request.time() != TimeMode.NONE, request.initial().kind() == InitialChoice.Kind.AUTO);
+            return check.run(request.time() != TimeMode.NONE, request.initial());
         } catch (IOException e) {
             if (Workers.showsDamage(e)) {
                 workers.keep(false);
@@ -135,17 +141,9 @@ public record WindowedChecker(Engine engine, int window) {
         }
     }
 
-    private static String whyWhole(CheckRequest request) {
-        return request.initial().kind() == InitialChoice.Kind.NAMED
-                ? "--initial names transactions"
-                : "it is no file of JSON Lines or Parquet that can be read in pieces; convert it";
-    }
-
     /** Returns how to read a history for windows; null if windows cannot decide it. */
-    static @Nullable ReadPlan plan(String path, HistoryFormat format, CheckRequest request, Budget budget) {
-        return request.initial().kind() == InitialChoice.Kind.NAMED
-                ? null
-                : ReadPlan.of(path, format, budget::exhausted);
+    static @Nullable ReadPlan plan(String path, HistoryFormat format, Budget budget) {
+        return ReadPlan.of(path, format, budget::exhausted);
     }
 
     /** Judges sub-histories, and keeps the verdict of the last one if it violates the level. */
@@ -196,14 +194,25 @@ public record WindowedChecker(Engine engine, int window) {
         }
     }
 
-    private static Assumptions assumptions(CheckRequest request, WindowCheck check) {
+    /** Whether a VIOLATION depends on the transactions that load initial rows is not found out. */
+    private static LoadedRows loaded(CheckRequest request, WindowCheck check, boolean isViolated) {
+        List<String> names = check.loaders();
+        LoadedRows loaded = new LoadedRows(
+                request.initial(),
+                names.size(),
+                names.subList(0, Math.min(LoadedRows.NAMED, names.size())),
+                LoadedRows.Effect.NONE);
+        return isViolated && !names.isEmpty() ? loaded.with(LoadedRows.Effect.OPEN) : loaded;
+    }
+
+    private static Assumptions assumptions(CheckRequest request, WindowCheck check, boolean isViolated) {
         return new Assumptions(
                 check.initialValue(),
                 check.hasUniqueValues(),
                 request.time(),
                 request.clockSkewNanos(),
                 request.indeterminate(),
-                LoadedRows.none(request.initial()),
+                loaded(request, check, isViolated),
                 request.sessionOrder(),
                 false,
                 request.level().realTime() ? check.unbound() : 0,

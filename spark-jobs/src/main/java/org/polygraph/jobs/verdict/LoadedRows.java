@@ -13,7 +13,8 @@ import org.polygraph.storage.table.HistoryTable;
  * @param effect how a VIOLATION depends on them
  */
 public record LoadedRows(InitialChoice choice, int count, List<String> first, Effect effect) {
-    private static final int NAMED = 10;
+    /** The most transactions that {@link #first} names. */
+    public static final int NAMED = 10;
 
     /** The effect of taking loaders as ordinary transactions on a VIOLATION. */
     public enum Effect {

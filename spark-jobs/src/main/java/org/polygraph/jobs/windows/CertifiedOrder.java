@@ -103,7 +103,7 @@ public final class CertifiedOrder {
         Section.delete(placed.sections());
         if (!input.problem().isEmpty()
                 || (mayHaveLoaders
-                        && !layout.loader(input, store.initialValues().table()).isEmpty())) {
+                        && Loading.mayBeIn(layout, input, store.initialValues().table()))) {
             return null;
         }
         ContentTree content = new ContentTree();

@@ -42,6 +42,9 @@ final class Dealer {
         if (event.isCounted()) {
             return SliceRows.COUNTED;
         }
+        if (event.status() == TransactionStatus.INITIAL) {
+            return SliceRows.LOADED;
+        }
         return event.status() == TransactionStatus.INDETERMINATE && !ignoresUnknown
                 ? SliceRows.OPEN
                 : SliceRows.INACTIVE;

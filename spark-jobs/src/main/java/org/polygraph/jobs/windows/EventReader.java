@@ -26,7 +26,7 @@ final class EventReader {
     static final int SNAPSHOT = 64;
 
     static final int COMMIT = 128;
-    /** Flag: whether a whole transaction has the hash of what was recorded, because lists were resolved. */
+    /** Flag: whether a whole transaction has the hash of what was recorded, because the level judges other operations. */
     static final int HASHED = 256;
 
     private final BlockReader in;

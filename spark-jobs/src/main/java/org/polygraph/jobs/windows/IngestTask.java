@@ -46,14 +46,16 @@ record IngestTask(
         Section.Files files)
         implements Task<Ingested> {
     private static final long serialVersionUID = 1L;
-    /** The driver compares so many writes of a transaction with initial values. */
-    private static final int MOST_LOADED = 1_024;
 
     @Override
     public Ingested run(Budget budget) throws IOException {
         try {
-            PieceRows rows = new PieceRows(piece.read(budget::exhausted, budget.bytes()), number, clock, events());
-            String problem = rows.unsupported();
+            PieceRows rows = new PieceRows(
+                    JudgedRows.loaded(piece.read(budget::exhausted, budget.bytes()), context.loadedUpTo()),
+                    number,
+                    clock,
+                    events());
+            String problem = rows.unsupported(guarantee);
             if (problem.isEmpty() && guarantee == Guarantee.LIN) {
                 problem = rows.problemAtLin();
             }
@@ -99,14 +101,11 @@ record IngestTask(
 
     private Ingested deal(PieceRows in) throws IOException {
         // The clocks are those of the rows with lists, as in the survey.
-        HistoryRows rows = lists.resolved(in.rows(), number);
+        HistoryRows resolved = lists.resolved(in.rows(), number);
+        HistoryRows rows = JudgedRows.of(resolved);
         EventsOfRows all = new EventsOfRows(rows, in.rows(), placed(in));
         for (int t = 0; t < rows.transactions().size(); t++) {
             all.add(t);
-        }
-        byte @Nullable [][] loaded = new byte[in.sessions()][];
-        for (int s = 0; s < loaded.length; s++) {
-            loaded[s] = all.loaded(in.transaction(s, 0), in);
         }
         long writes = 0;
         for (int keyAndKind : rows.operations().keys()) {
@@ -119,18 +118,18 @@ record IngestTask(
                 all.out.write(files, number),
                 all.counts,
                 all.operations,
-                rows.operations().size() - writes,
+                resolved.operations().size() - writes,
                 writes,
                 tally.sum(),
                 sample == null ? new byte[0] : sample.take(rows, context.numbers()),
-                loaded);
+                Leading.of(in, hasState));
     }
 
     /** Turns transactions into events of cells. */
     private final class EventsOfRows {
         private final HistoryRows rows;
-        /** The operations on lists; null if there are none. */
-        private final @Nullable RecordedRows lists;
+        /** The operations as they were recorded; null if these are not others. */
+        private final @Nullable RecordedRows recorded;
 
         private final int events = events();
         private final KeyDictionary.Labels keys;
@@ -154,10 +153,10 @@ record IngestTask(
         private final IntArrayList atCommit = new IntArrayList();
         private final IntArrayList written = new IntArrayList();
 
-        /** @param read the rows with operations on lists; the same ones if there are none */
+        /** @param read the rows as they were recorded; the same ones if the level judges all operations as they are */
         EventsOfRows(HistoryRows rows, HistoryRows read, PlacedRows.Placed places) {
             this.rows = rows;
-            lists = read == rows ? null : new RecordedRows(read);
+            recorded = read == rows ? null : new RecordedRows(read);
             this.places = places;
             keys = rows.keys();
             codes = values.addAll(rows.values());
@@ -173,10 +172,10 @@ record IngestTask(
             int flags = EventReader.flags(status, places.counted()[t], start, end);
             int from = rows.operations().starts()[t];
             int to = rows.operations().starts()[t + 1];
-            if (events == 1 || status == TransactionStatus.ABORTED.code()) {
+            if (events == 1 || Tally.isOneEvent(status)) {
                 begin(t, clock, start, end, to - from);
-                if (lists != null) {
-                    body.hash(lists.hash(t, status, start, end));
+                if (recorded != null) {
+                    body.hash(recorded.hash(t, status, start, end));
                     flags |= EventReader.HASHED;
                 }
                 for (int o = from; o < to; o++) {
@@ -196,7 +195,7 @@ record IngestTask(
             end(t, clock, flags | EventReader.SNAPSHOT);
             long commit = places.commits()[t];
             begin(t, commit, start, end, atCommit.size());
-            body.hash(lists == null ? hash(t, status, start, end) : lists.hash(t, status, start, end));
+            body.hash(recorded == null ? hash(t, status, start, end) : recorded.hash(t, status, start, end));
             for (int i = 0; i < atCommit.size(); i++) {
                 int o = atCommit.getInt(i);
                 operation(o, !isWrite(o) ? Cell.READ : hasIntents() ? Cell.INTENDED : Cell.WRITE);
@@ -266,25 +265,6 @@ record IngestTask(
             }
             hash.end(content, 0);
             return content;
-        }
-
-        /** {@link Ingested#loaded} of the first transaction of a session. If keys have one initial value, one write shows it. */
-        byte @Nullable [] loaded(int t, PieceRows in) {
-            if (!(hasState ? in.onlyWrites(t) : in.writesOneValue(t))) {
-                return new byte[0];
-            }
-            int from = rows.operations().starts()[t];
-            int to = hasState ? rows.operations().starts()[t + 1] : from + 1;
-            if (to - from > MOST_LOADED) {
-                return null;
-            }
-            BlockWriter items = new BlockWriter();
-            KeyDictionary written = KeyDictionary.sparse();
-            for (int o = from; o < to; o++) {
-                int key = keys.isString(key(o)) ? written.id(keys.string(key(o))) : written.id(keys.integer(key(o)));
-                items.key(written, key).value(values, code(o));
-            }
-            return items.toBytes();
         }
 
         private int key(int operation) {

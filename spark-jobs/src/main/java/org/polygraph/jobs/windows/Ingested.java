@@ -2,7 +2,6 @@ package org.polygraph.jobs.windows;
 
 import java.io.Serializable;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a piece of the input has, once its transactions are in cells.
@@ -13,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param operations how many operations these events have, including intents
  * @param tally of the transactions
  * @param sample of {@link SessionClocks}; empty if it was not asked for
- * @param loaded by session of the piece: the writes of its first transaction, items of a key and a value, if it committed, only
- *     writes, and may write initial values; null if these are many; else empty
+ * @param leading the first transactions of its sessions
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Ingested(
@@ -26,12 +24,12 @@ record Ingested(
         long writes,
         long tally,
         byte[] sample,
-        byte @Nullable [][] loaded)
+        Leading leading)
         implements Serializable {
     private static final long serialVersionUID = 1L;
 
     static Ingested problem(String problem) {
-        return new Ingested(problem, new Section("", "", 0, 0, 0), new long[0], 0, 0, 0, 0, new byte[0], new byte[0][]);
+        return new Ingested(problem, new Section("", "", 0, 0, 0), new long[0], 0, 0, 0, 0, new byte[0], Leading.NONE);
     }
 
     /** The same of all pieces. */

@@ -9,9 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.RankRanges;
-import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.model.TransactionStatus;
-import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.table.RecordedTimes;
 
@@ -270,30 +268,6 @@ final class Layout {
         return builder;
     }
 
-    /** Which transaction may load initial rows; empty if none. @param initial the initial values */
-    String loader(Ingested.Input input, HistoryTable initial) {
-        KeyDictionary keys = new KeyDictionary();
-        keys.addAll(initial.keys().labels());
-        List<PieceSession> sessions = pieceSessions();
-        for (int i = 0; i < sessions.size(); i++) {
-            PieceSession each = sessions.get(i);
-            boolean isFirst = i == 0 || sessions.get(i - 1).session.label() != each.session.label();
-            if (isFirst && loads(input.pieces().get(each.piece).loaded()[each.number], keys, initial)) {
-                return "session " + each.session.label() + " begins with a transaction that may load the initial rows";
-            }
-        }
-        return "";
-    }
-
-    /** Whether a transaction wrote initial values. @param writes see {@link Ingested#loaded} */
-    private static boolean loads(byte @Nullable [] writes, KeyDictionary keys, HistoryTable initial) {
-        boolean loads = writes == null || writes.length > 0;
-        for (BlockReader in = new BlockReader(writes == null ? new byte[0] : writes); in.hasMore(); ) {
-            loads &= initial.initialValue(in.key(keys)) == in.value(initial.values());
-        }
-        return loads;
-    }
-
     /** The number of cells. */
     int cells() {
         return borders.length + 1;
@@ -323,8 +297,9 @@ final class Layout {
      *
      * @param offsets by number of a session: what to add to its clocks
      * @param files by piece: the number of its file
+     * @param loading the transactions that load initial rows
      */
-    PieceContext context(int piece, long[] offsets, int[] files) {
+    PieceContext context(int piece, long[] offsets, int[] files, Loading loading) {
         int[] numbers = Arrays.stream(surveys.get(piece).sessions())
                 .mapToInt(session -> Arrays.binarySearch(labels, session.label()))
                 .toArray();
@@ -337,7 +312,10 @@ final class Layout {
                 leads[piece],
                 before[piece],
                 Arrays.stream(numbers).mapToLong(s -> offsets[s]).toArray(),
-                lines);
+                lines,
+                loading.upTo(Arrays.stream(surveys.get(piece).sessions())
+                        .mapToLong(Survey.Session::label)
+                        .toArray()));
     }
 
     /** The sample by which clocks of sessions are corrected; null if the first order does not depend on such clocks. */

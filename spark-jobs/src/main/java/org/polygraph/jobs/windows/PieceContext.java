@@ -11,8 +11,10 @@ import java.io.Serializable;
  * @param before how many events it has in earlier pieces
  * @param offsets what to add to its clocks, see {@link SessionClocks}
  * @param lines the lines of its file before the piece
+ * @param loadedUpTo the last index of its transactions that load initial rows; the least number if none does
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record PieceContext(int[] numbers, long[] leads, long[] before, long[] offsets, long lines) implements Serializable {
+record PieceContext(int[] numbers, long[] leads, long[] before, long[] offsets, long lines, long[] loadedUpTo)
+        implements Serializable {
     private static final long serialVersionUID = 1L;
 }

@@ -3,6 +3,7 @@ package org.polygraph.jobs.windows;
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.model.WholeHistoryException;
 import org.polygraph.storage.table.HistoryRows;
@@ -331,11 +332,11 @@ final class PieceRows {
         return "it has " + e.what();
     }
 
-    /** Why windows do not support the piece; empty if they do. */
-    String unsupported() {
+    /** Why windows do not support the piece at a level; empty if they do. */
+    String unsupported(Guarantee guarantee) {
         if (rows.operations().has(Operations.INSERT) || rows.operations().has(Operations.DELETE)) {
             return "it has inserts or deletes";
         }
-        return rows.values().others().length > 0 ? "it has refused compare-and-sets" : "";
+        return guarantee == Guarantee.LIN && rows.values().others().length > 0 ? "it has refused compare-and-sets" : "";
     }
 }

@@ -99,7 +99,9 @@ final class RecordedLists {
         List<byte[]> results = store.workers().run("read the lists of a sub-history", tasks);
         for (int p = 0; p < results.size(); p++) {
             BlockReader in = new BlockReader(results.get(p));
-            long lines = in.hasMore() ? layout.context(p, offsets, files).lines() : 0;
+            long lines = in.hasMore()
+                    ? layout.context(p, offsets, files, Loading.NONE).lines()
+                    : 0;
             for (int left = in.hasMore() ? in.count() : 0; left > 0; left--) {
                 Transaction each = transaction(in, files[p], lines, builder);
                 chosen.put(each.name, each);

@@ -9,7 +9,7 @@ import org.polygraph.storage.lists.ListReads;
 import org.polygraph.storage.table.HistoryRows;
 import org.polygraph.storage.table.Operations;
 
-/** Hashes the transactions of a piece as they were recorded: with appends and reads of lists. */
+/** Hashes the transactions of a piece as they were recorded: with appends and reads of lists, and refused compare-and-sets. */
 final class RecordedRows {
     private final HistoryRows rows;
     private final KeyDictionary keys = new KeyDictionary();
@@ -45,6 +45,8 @@ final class RecordedRows {
                 hash.append(keys, key, values, codes.of(coded[o]));
             } else if (ListCodes.isRead(coded[o])) {
                 list(key, ListCodes.list(coded[o]));
+            } else if (values.isOther(codes.of(coded[o]))) {
+                hash.refused(keys, key, values, values.excluded(codes.of(coded[o])));
             } else {
                 hash.operation(keys, values, Operations.withKey(keyAndKind, key), codes.of(coded[o]), false, false);
             }

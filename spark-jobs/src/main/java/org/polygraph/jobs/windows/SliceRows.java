@@ -17,6 +17,8 @@ final class SliceRows {
     static final int OPEN = 1;
     /** It never counts. */
     static final int INACTIVE = 2;
+    /** It loads initial rows, so it does not count either. */
+    static final int LOADED = 3;
 
     static final int NUMBER_SHIFT = 2;
     private static final int STATE = 3;
@@ -37,6 +39,7 @@ final class SliceRows {
     private long place;
     private int number;
     private int state;
+    private boolean isLoaded;
     private int kind;
     private int session;
     private long index;
@@ -81,7 +84,8 @@ final class SliceRows {
         place += in.unsigned();
         int flags = in.count();
         number = flags >>> NUMBER_SHIFT;
-        state = flags & STATE;
+        isLoaded = (flags & STATE) == LOADED;
+        state = isLoaded ? INACTIVE : flags & STATE;
         long keyAndKind = in.unsigned();
         if (BlockWriter.isImplied(keyAndKind)) {
             keyAndKind = in.unsigned();
@@ -132,6 +136,11 @@ final class SliceRows {
 
     int state() {
         return state;
+    }
+
+    /** Whether its transaction loads initial rows. */
+    boolean isLoaded() {
+        return isLoaded;
     }
 
     /** The number of its session, if it is an intent or has one, or if the outcome of its transaction is unknown. */

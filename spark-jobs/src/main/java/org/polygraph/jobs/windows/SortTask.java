@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.PlacedTimes;
+import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.jobs.decision.Budget;
-import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Sorts the events of some cells by clock, then by session, and deals their operations to slices of keys. Result: {@link Result}. Memory:
@@ -89,7 +89,7 @@ record SortTask(
             EventReader event = blocks[blockOf.getInt(e)];
             event.moveTo(offsets.getInt(e), clockOf[e]);
             sorted.add(event);
-            if (event.status() != TransactionStatus.ABORTED) {
+            if (!Tally.isOneEvent(event.status().code())) {
                 times.event(terms, place, event.event(), event.status().code(), event.start(), event.end());
             }
             dealer.deal(event, place++);

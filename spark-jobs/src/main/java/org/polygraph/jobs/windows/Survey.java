@@ -5,6 +5,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
+import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -158,7 +159,7 @@ record Survey(
      * Surveys a piece.
      *
      * @param number of the piece
-     * @param events of a transaction: 1 or 2
+     * @param guarantee of the level
      * @param perSample events for which one clock stands
      * @param countsUnknown whether an indeterminate transaction may count
      * @param needsOperations whether to read the operations; else they are read if the format does not have the transactions apart
@@ -167,7 +168,7 @@ record Survey(
             Piece piece,
             int number,
             Clock clock,
-            int events,
+            Guarantee guarantee,
             long perSample,
             boolean countsUnknown,
             boolean needsOperations)
@@ -180,7 +181,8 @@ record Survey(
                 HistoryRows rows = needsOperations
                         ? piece.read(budget::exhausted, budget.bytes())
                         : piece.readTransactions(budget::exhausted, budget.bytes());
-                return survey(new PieceRows(rows, number, clock, events)).toBytes();
+                return survey(new PieceRows(rows, number, clock, SurveyedInput.events(guarantee)))
+                        .toBytes();
             } catch (HistoryException e) {
                 return problem(UNREADABLE).toBytes();
             } catch (FileNotFoundException | NoSuchFileException e) {
@@ -195,7 +197,7 @@ record Survey(
         }
 
         private Survey survey(PieceRows piece) {
-            String unsupported = piece.unsupported();
+            String unsupported = piece.unsupported(guarantee);
             if (!unsupported.isEmpty()) {
                 return problem(unsupported);
             }

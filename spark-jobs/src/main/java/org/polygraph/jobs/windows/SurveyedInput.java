@@ -72,7 +72,7 @@ final class SurveyedInput {
                     piece,
                     tasks.size(),
                     clock,
-                    events,
+                    terms.guarantee(),
                     events * settings.perSample(),
                     terms.mayCount(TransactionStatus.INDETERMINATE.code()),
                     needsOperations));
@@ -128,12 +128,14 @@ final class SurveyedInput {
      *
      * @param lists the orders of the lists
      * @param hasState whether keys have different initial values
+     * @param loading the transactions that load initial rows
      * @param files gives other files for the pieces at each call
      */
-    Ingested.Input read(ListOrders lists, boolean hasState, Supplier<Section.Files> files) throws IOException {
+    Ingested.Input read(ListOrders lists, boolean hasState, Loading loading, Supplier<Section.Files> files)
+            throws IOException {
         long[] offsets = new long[layout.labels().length];
         SessionClocks.Sample sample = terms.guarantee().realTime() ? null : layout.sample();
-        Ingested.Input input = read("read the input", lists, null, hasState, files.get(), offsets, sample);
+        Ingested.Input input = read("read the input", lists, null, hasState, loading, files.get(), offsets, sample);
         if (sample == null || !input.problem().isEmpty()) {
             return input;
         }
@@ -142,7 +144,7 @@ final class SurveyedInput {
             return input;
         }
         Section.delete(input.sections());
-        return read("read the input with corrected clocks", lists, null, hasState, files.get(), offsets, null);
+        return read("read the input with corrected clocks", lists, null, hasState, loading, files.get(), offsets, null);
     }
 
     /** Reads the input in the order of a certificate. */
@@ -152,6 +154,7 @@ final class SurveyedInput {
                 ListOrders.NONE,
                 placed,
                 layout.hasInitialState(),
+                Loading.NONE,
                 files,
                 new long[layout.labels().length],
                 null);
@@ -162,6 +165,7 @@ final class SurveyedInput {
             ListOrders lists,
             @Nullable PlacedRows placed,
             boolean hasState,
+            Loading loading,
             Section.Files files,
             long[] offsets,
             SessionClocks.@Nullable Sample sample)
@@ -174,7 +178,7 @@ final class SurveyedInput {
                     p,
                     clock,
                     terms.guarantee(),
-                    layout.context(p, offsets, fileOf),
+                    layout.context(p, offsets, fileOf, loading),
                     sample,
                     layout.borders(),
                     lists,

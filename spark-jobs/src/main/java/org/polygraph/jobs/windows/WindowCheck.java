@@ -7,11 +7,13 @@ import java.util.Objects;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.WindowCounts;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -46,6 +48,7 @@ public final class WindowCheck {
     private final PhaseClock phases;
     private Counts counts = Counts.NONE;
     private long keys;
+    private Loading loading = Loading.NONE;
     private byte[] initialValue = {BlockWriter.NULL};
     private boolean isUnique = true;
     private long order;
@@ -115,6 +118,11 @@ public final class WindowCheck {
                 .unbound();
     }
 
+    /** The names of the transactions that load initial rows, once it has run. */
+    public List<String> loaders() {
+        return loading.names();
+    }
+
     /** The value of a key before the first transaction, once it has run: a Long, a String or null. */
     public @Nullable Object initialValue() {
         ValueDictionary values = new ValueDictionary();
@@ -176,11 +184,11 @@ public final class WindowCheck {
      * Decides the history.
      *
      * @param usesTimes whether times may be used to choose the order that is tried first
-     * @param findsLoaders whether transactions that load initial rows precede all others
+     * @param choice of the transactions that load initial rows and precede all others
      * @throws IOException if the input or a scratch file cannot be reached
      * @throws org.polygraph.storage.model.BudgetException if the budget ended
      */
-    public Ending run(boolean usesTimes, boolean findsLoaders) throws IOException {
+    public Ending run(boolean usesTimes, InitialChoice choice) throws IOException {
         WindowStore restored = restored();
         if (restored == null) {
             phases.begin("read");
@@ -222,10 +230,9 @@ public final class WindowCheck {
             if (!input.problem().isEmpty()) {
                 return open(input.problem());
             }
-            String loader =
-                    findsLoaders ? layout.loader(input, store.initialValues().table()) : "";
-            if (!loader.isEmpty()) {
-                return open(loader);
+            String problem = load(store, input, usesTimes, choice);
+            if (!problem.isEmpty()) {
+                return open(problem);
             }
             phases.end(Arrays.stream(byStatus).sum());
         }
@@ -274,6 +281,38 @@ public final class WindowCheck {
         return ending;
     }
 
+    /**
+     * Finds the transactions that load initial rows, and reads the input again with them.
+     *
+     * @return why windows do not decide the history; empty if they may
+     */
+    private String load(WindowStore store, Ingested.Input input, boolean usesTimes, InitialChoice choice)
+            throws IOException {
+        Loading found = Loading.of(
+                store.layout(), input, store.initialValues().table(), choice, usesTimes, terms.clockSkewNanos());
+        if (found == null) {
+            return Loading.OPEN;
+        }
+        String problem = found.isEmpty() ? "" : store.reread(given, found).problem();
+        loading = found;
+        if (found.isEmpty() || !problem.isEmpty() || choice.kind() == InitialChoice.Kind.NAMED) {
+            return problem;
+        }
+        Loading.Uses uses = store.perSlice("find uses of initial values", Loading.UsesTask::new).stream()
+                .reduce(new Loading.Uses(false, false, false, false), Loading.Uses::and);
+        // A slice does not show which transactions aborted if those of unknown outcome count as aborted.
+        boolean isKnown = terms.indeterminate() == IndeterminateMode.MAYBE
+                || store.layout().byStatus()[TransactionStatus.INDETERMINATE.code()] == 0;
+        if (!isKnown || found.isContradicted(uses)) {
+            return Loading.OPEN;
+        }
+        if (!uses.isRead()) {
+            loading = Loading.NONE;
+            return store.reread(given, loading).problem();
+        }
+        return "";
+    }
+
     private Rounds rounds(WindowStore store) {
         return new Rounds(plan, store, settings, judge, made -> keep(store, made));
     }
@@ -292,6 +331,7 @@ public final class WindowCheck {
         rounds = saved;
         isUnique = from.unsigned() == 1;
         keys = from.unsigned();
+        loading = Loading.restored(from);
         workers.keep(true);
         return found;
     }
@@ -304,6 +344,7 @@ public final class WindowCheck {
             store.saveTo(to);
             rounds.saveTo(to);
             to.unsigned(isUnique ? 1 : 0).unsigned(keys);
+            loading.saveTo(to);
             ArrayFile file = new ArrayFile().put(STATE, to.toBytes());
             phases.saveTo(file);
             kept.keep(CHECKPOINT, file);

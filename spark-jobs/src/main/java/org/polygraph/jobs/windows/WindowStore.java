@@ -276,12 +276,26 @@ final class WindowStore {
      * @param given the values of keys before the history; null if they are not given
      */
     Ingested.Input ingest(@Nullable InitialState given) throws IOException {
+        return ingest(given, Loading.NONE);
+    }
+
+    /** Reads the input again, with other transactions that load initial rows. */
+    Ingested.Input reread(@Nullable InitialState given, Loading loading) throws IOException {
+        obsolete.addAll(cells);
+        obsolete.addAll(dealt);
+        cells.clear();
+        dealt.clear();
+        sweep();
+        return ingest(given, loading);
+    }
+
+    private Ingested.Input ingest(@Nullable InitialState given, Loading loading) throws IOException {
         ListOrders lists = layout().hasLists() ? ListOrders.of(this, input.plan()) : ListOrders.NONE;
         if (!lists.problem().isEmpty()) {
             return new Ingested.Input(List.of(Ingested.problem(lists.problem())));
         }
         boolean hasState = given != null || layout().hasInitialState();
-        Ingested.Input ingested = input.read(lists, hasState, () -> next("pieces"));
+        Ingested.Input ingested = input.read(lists, hasState, loading, () -> next("pieces"));
         Section.delete(lists.sections());
         return sorted(ingested, given);
     }

@@ -25,6 +25,7 @@ import org.polygraph.jobs.windows.WindowCheck;
 import org.polygraph.jobs.windows.WindowSettings;
 import org.polygraph.jobs.windows.Workers;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
@@ -95,7 +96,7 @@ class SparkWorkersTest {
                         == Verdict.Status.VIOLATION,
                 new PhaseClock(Progress.NONE, 0),
                 operations -> Checkpoints.NONE);
-        assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.ORDERED);
+        assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.ORDERED);
         assertThat(check.windows().decided()).isPositive();
         check.certificate(Location.of(folder.resolve("run").toString()), "the input", "this version");
         try (var files = Files.list(folder.resolve("run").resolve(RankFile.FOLDER))) {

@@ -19,6 +19,7 @@ import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.jobs.verdict.WindowCounts;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
@@ -155,7 +156,7 @@ class CorpusWindowsTest {
             throws IOException, HistoryException {
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, WindowSettings.of(window), request);
-            WindowCheck.Ending outcome = check.run(true, false);
+            WindowCheck.Ending outcome = check.run(true, InitialChoice.IMPLICIT);
             if (outcome == WindowCheck.Ending.OPEN) {
                 row[4]++;
                 reasons.merge(request.level().label() + " " + check.reason().replaceAll("\\d+", "N"), 1, Integer::sum);

@@ -17,6 +17,7 @@ import org.polygraph.jobs.decision.ListShapes;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
@@ -185,7 +186,7 @@ class ListWindowsTest {
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(
                     workers, file, pieceBytes, new WindowSettings(4, 4, 4, 7), CheckRequest.of(level));
-            check.run(true, false);
+            check.run(true, InitialChoice.IMPLICIT);
             return check;
         }
     }
@@ -222,7 +223,7 @@ class ListWindowsTest {
         boolean holds = known == null ? FileWindows.whole(read, request) == Verdict.Status.PASS : known;
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, pieceBytes, settings, request);
-            WindowCheck.Ending outcome = check.run(usesTimes, false);
+            WindowCheck.Ending outcome = check.run(usesTimes, InitialChoice.IMPLICIT);
             outcomes.merge(outcome, 1, Integer::sum);
             if (outcome == WindowCheck.Ending.OPEN) {
                 reasons.merge(check.reason(), 1, Integer::sum);

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.testkit.SplitMix;
 
@@ -128,7 +129,9 @@ class RelocationTest {
                         FileWindows.check(workers, file(lines), 1 << 16, SMALL, CheckRequest.of(level), part -> {
                             throw new AssertionError("a sub-history without a violation was judged");
                         });
-                assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Ending.ORDERED);
+                assertThat(check.run(true, InitialChoice.IMPLICIT))
+                        .as(level.toString())
+                        .isEqualTo(WindowCheck.Ending.ORDERED);
             }
         }
     }
@@ -139,7 +142,9 @@ class RelocationTest {
         lines.add(line(9, 0, now, now + 50, reads));
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file(lines), 1 << 16, SMALL, CheckRequest.of(level));
-            assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Ending.VIOLATED);
+            assertThat(check.run(true, InitialChoice.IMPLICIT))
+                    .as(level.toString())
+                    .isEqualTo(WindowCheck.Ending.VIOLATED);
             assertThat(check.windows().decided()).as(level.toString()).isZero();
         }
     }
@@ -169,7 +174,7 @@ class RelocationTest {
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check =
                     FileWindows.check(workers, file(stale(true)), 1 << 16, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.VIOLATED);
+            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.VIOLATED);
         }
     }
 
@@ -197,7 +202,9 @@ class RelocationTest {
     private WindowCheck check(IsolationLevel level, List<String> lines) throws IOException, HistoryException {
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file(lines), 1 << 16, SMALL, CheckRequest.of(level));
-            assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Ending.ORDERED);
+            assertThat(check.run(true, InitialChoice.IMPLICIT))
+                    .as(level.toString())
+                    .isEqualTo(WindowCheck.Ending.ORDERED);
             return check;
         }
     }

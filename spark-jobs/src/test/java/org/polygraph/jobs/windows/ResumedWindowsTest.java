@@ -17,6 +17,7 @@ import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
@@ -89,7 +90,7 @@ class ResumedWindowsTest {
                     part -> FileWindows.whole(part, request) == Verdict.Status.VIOLATION,
                     new PhaseClock(Progress.NONE, 0),
                     operations -> new CheckpointFiles(stages, messages::add));
-            WindowCheck.Ending outcome = check.run(true, false);
+            WindowCheck.Ending outcome = check.run(true, InitialChoice.IMPLICIT);
             stages.delete();
             return outcome + " " + check.order() + " " + check.counts() + " " + check.hasUniqueValues();
         } catch (Killed.Kill e) {

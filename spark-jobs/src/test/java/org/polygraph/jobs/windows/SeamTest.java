@@ -20,6 +20,7 @@ import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
@@ -172,7 +173,7 @@ class SeamTest {
             throws IOException, HistoryException {
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, pieceBytes, settings, request);
-            WindowCheck.Ending outcome = check.run(usesTimes, false);
+            WindowCheck.Ending outcome = check.run(usesTimes, InitialChoice.IMPLICIT);
             count("growth ends " + outcome);
             if (outcome == WindowCheck.Ending.OPEN) {
                 boolean isAxiom = request.terms().guarantee().isOfCommits();

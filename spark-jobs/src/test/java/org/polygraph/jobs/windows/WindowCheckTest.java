@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,7 @@ import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
@@ -42,6 +44,10 @@ class WindowCheckTest {
 
     /** So that thousands of transactions lie between clocks of one moment. */
     private static final long CLOCK_SKEW = 10_000_000;
+
+    /** Those that need no times. */
+    private static final List<IsolationLevel> LEVELS =
+            FileWindows.LEVELS.stream().filter(level -> !level.realTime()).toList();
 
     @TempDir
     private Path folder;
@@ -146,6 +152,26 @@ class WindowCheckTest {
         assertThat(outcomes.get(WindowCheck.Ending.VIOLATED)).isPositive();
     }
 
+    /** Only lin judges refused compare-and-sets; they are part of the content of the history all the same. */
+    @Test
+    void refusedCompareAndSetsHaveTheSameVerdicts() throws IOException, HistoryException {
+        for (int i = 0; i < SuiteScale.of(300); i++) {
+            SplitMix random = new SplitMix(SplitMix.seedOf(SEED + 6, i));
+            HistoryTable history = Registers.tiny(random);
+            assertDecided(
+                    LEVELS.get(i % LEVELS.size()),
+                    history,
+                    new WindowSettings(random.between(1, 6), random.between(1, 8), random.between(1, 9), 3),
+                    random.between(60, 400),
+                    random.chance(0.5),
+                    "seed " + (SEED + 6) + " #" + i + " " + HistoryDsl.print(history));
+        }
+        System.out.println(outcomes + " with refused compare-and-sets, seed " + (SEED + 6));
+        assertThat(reasons).doesNotContainKey("it has refused compare-and-sets");
+        assertThat(outcomes.get(WindowCheck.Ending.ORDERED)).isPositive();
+        assertThat(outcomes.get(WindowCheck.Ending.VIOLATED)).isPositive();
+    }
+
     /** Windows look for one order of all operations, in which sessions do not count. */
     @Test
     void registersHaveTheSameVerdicts() throws IOException, HistoryException {
@@ -190,7 +216,7 @@ class WindowCheckTest {
             try (LocalWorkers workers = FileWindows.workers()) {
                 WindowCheck check =
                         FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.LIN));
-                assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.OPEN);
+                assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.OPEN);
                 assertThat(check.reason()).isEqualTo(WindowCheck.UNREADABLE);
             }
         }
@@ -226,7 +252,7 @@ class WindowCheckTest {
         Files.writeString(Path.of(file), lines);
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.ORDERED);
+            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.ORDERED);
             assertThat(check.windows().decided()).isEqualTo(1);
             assertThat(check.windows().largest()).isLessThan(200);
         }
@@ -246,7 +272,7 @@ class WindowCheckTest {
         Files.writeString(Path.of(file), lines);
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.ORDERED);
+            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.ORDERED);
             assertThat(check.windows().decided()).isEqualTo(2);
             assertThat(check.windows().grown()).isZero();
         }
@@ -271,7 +297,7 @@ class WindowCheckTest {
         Files.writeString(Path.of(file), lines);
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.ORDERED);
+            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.ORDERED);
             assertThat(check.windows().grown()).isZero();
             assertThat(check.windows().decided()).isLessThan(4 * states.length / SMALL.window());
         }
@@ -290,7 +316,7 @@ class WindowCheckTest {
         CheckRequest request = CheckRequest.of(IsolationLevel.SER);
         try (LocalWorkers workers = new LocalWorkers(1, Budget.starting(Long.MAX_VALUE, 500_000), Progress.NONE)) {
             WindowCheck check = FileWindows.check(workers, file, 5_000, SMALL, request);
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.OPEN);
+            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.OPEN);
             assertThat(check.reason()).endsWith("has to be decided at once, which took more than a worker's memory");
         }
     }
@@ -305,7 +331,7 @@ class WindowCheckTest {
         Files.writeString(Path.of(file), lines);
         try (LocalWorkers workers = new LocalWorkers(1, Budget.starting(Long.MAX_VALUE, 100_000), Progress.NONE)) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.OPEN);
+            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.OPEN);
             assertThat(check.reason()).isEqualTo(Survey.TOO_LARGE);
         }
     }
@@ -336,7 +362,7 @@ class WindowCheckTest {
         Files.writeString(Path.of(file), lines);
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.ORDERED);
+            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.ORDERED);
         }
     }
 
@@ -376,7 +402,7 @@ class WindowCheckTest {
                 .isEqualTo(Verdict.Status.PASS);
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, request);
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.OPEN);
+            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.OPEN);
         }
     }
 
@@ -391,7 +417,7 @@ class WindowCheckTest {
                 "{\"format\":\"history\",\"version\":1}\n" + unknown + untimed + line(1, 0, 500, 600, "r", 0, 2));
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SSER));
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.OPEN);
+            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.OPEN);
             assertThat(check.reason()).isEqualTo("starts contradict the order of a session");
         }
     }
@@ -447,7 +473,7 @@ class WindowCheckTest {
                     request,
                     given,
                     part -> FileWindows.whole(part, request) == Verdict.Status.VIOLATION);
-            outcome = check.run(usesTimes, false);
+            outcome = check.run(usesTimes, InitialChoice.IMPLICIT);
             if (outcome == WindowCheck.Ending.ORDERED) {
                 FileWindows.assertCertified(check, folder, read, what);
             }

@@ -2,7 +2,9 @@ package org.polygraph.storage.analysis;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrays;
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
@@ -141,7 +143,19 @@ public final class Loaders {
 
     /** Describes the loaders: {@code session 0, index 3 (s0#3) and 2 others load the initial rows}. */
     public String statement() {
-        return names(table, transactions) + (transactions.length == 1 ? " loads" : " load") + " the initial rows";
+        return statement(Arrays.stream(transactions).mapToObj(table::name).toList());
+    }
+
+    /** The same of transactions by their names, such as {@code s0#3}. */
+    public static String statement(List<String> of) {
+        String name = of.get(0);
+        int mark = name.indexOf('#');
+        return "session " + name.substring(1, mark) + ", index " + name.substring(mark + 1) + " (" + name + ")"
+                + others(of.size()) + (of.size() == 1 ? " loads" : " load") + " the initial rows";
+    }
+
+    private static String others(int count) {
+        return count == 1 ? "" : " and " + (count - 1) + (count == 2 ? " other" : " others");
     }
 
     private static String onlyInitial(HistoryTable table, int[] of) {
@@ -149,8 +163,7 @@ public final class Loaders {
     }
 
     private static String names(HistoryTable table, int[] of) {
-        return name(table, of[0])
-                + (of.length == 1 ? "" : " and " + (of.length - 1) + (of.length == 2 ? " other" : " others"));
+        return name(table, of[0]) + others(of.length);
     }
 
     private static String name(HistoryTable table, int t) {

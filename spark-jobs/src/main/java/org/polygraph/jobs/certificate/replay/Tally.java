@@ -84,7 +84,7 @@ public final class Tally {
             long name =
                     name(rows.sessionLabels()[rows.sessionOf()[t]], transactions.indexes()[t]);
             byte status = transactions.statuses()[t];
-            boolean isOneEvent = events == 1 || status == TransactionStatus.ABORTED.code();
+            boolean isOneEvent = events == 1 || isOneEvent(status);
             transaction(name, status, time(transactions.starts(), t), time(transactions.ends(), t));
             int before = 0;
             int behind = 0;
@@ -102,6 +102,11 @@ public final class Tally {
                         value(values, codes.of(rows.operations().values()[o])));
             }
         }
+    }
+
+    /** Whether a transaction that aborted, or that loads initial rows, is one event at every level. @param status its code */
+    public static boolean isOneEvent(byte status) {
+        return status == TransactionStatus.ABORTED.code() || status == TransactionStatus.INITIAL.code();
     }
 
     private static long time(long @Nullable [] times, int transaction) {
