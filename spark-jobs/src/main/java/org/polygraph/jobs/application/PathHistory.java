@@ -145,8 +145,8 @@ final class PathHistory {
 
     /** States which transactions load initial rows. @param names such as {@code s0#3} */
     static String loaded(String path, List<String> names) {
-        return path + ": " + Loaders.statement(names) + " and precede" + (names.size() == 1 ? "s" : "")
-                + " all others; with --initial implicit no transaction does";
+        return path + ": " + Loaders.statement(names.get(0), names.size()) + " and precede"
+                + (names.size() == 1 ? "s" : "") + " all others; with --initial implicit no transaction does";
     }
 
     /** Frees the memory of the history, which is not judged as a whole. */

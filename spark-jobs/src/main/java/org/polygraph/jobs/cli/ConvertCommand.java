@@ -81,10 +81,6 @@ final class ConvertCommand implements Callable<Integer> {
                 overwrite.replaces(Location.of(out));
             }
             HistoryTable table = HistoryReader.read(in, format);
-            if (table.values().hasLists() && target == HistoryFormat.PARQUET) {
-                throw new HistoryException(
-                        in, "lists", "a history without them, as Parquet holds none", "convert it to jsonl");
-            }
             return write(table.asRead(), target).code();
         } catch (HistoryException e) {
             environment.message(Failures.text(e));

@@ -143,15 +143,24 @@ class SmallCommandsTest {
                 {"session":2,"index":0,"start":5,"end":6,"status":"committed","ops":[{"op":"r","key":1,"value":[1,2]},{"op":"r","key":"x","value":[]}]}
                 """;
         String lists = written("lists.jsonl", transactions);
-        Path target = folder.resolve("lists.parquet");
-        InProcess refused = InProcess.run("convert", lists, target.toString());
-        assertThat(refused.exitCode()).isEqualTo(5);
-        assertThat(refused.err())
-                .contains("found lists; expected a history without them, as Parquet holds none; convert it to jsonl");
-        assertThat(target).doesNotExist();
         Path copy = folder.resolve("copy.jsonl");
-        assertThat(InProcess.run("convert", lists, copy.toString()).exitCode()).isZero();
-        assertThat(Files.readString(copy)).endsWith("}\n" + transactions);
+        for (String middle : List.of("lists.parquet", "lists.arrow", "lists.jsonl.zst")) {
+            String other = folder.resolve(middle).toString();
+            assertThat(InProcess.run("convert", lists, other).exitCode()).isZero();
+            assertThat(InProcess.run("convert", "--overwrite", other, copy.toString())
+                            .exitCode())
+                    .isZero();
+            assertThat(Files.readString(copy)).as(middle).endsWith("}\n" + transactions);
+        }
+        for (String level : List.of("ser", "si", "rc")) {
+            for (String window : List.of("0", "2")) {
+                assertThat(InProcess.run("check", "-q", "-l", level, "--window", window, folder + "/lists.parquet")
+                                .exitCode())
+                        .as(level + " by windows of " + window)
+                        .isEqualTo(InProcess.run("check", "-q", "-l", level, "--window", window, lists)
+                                .exitCode());
+            }
+        }
     }
 
     private String written(String name, String text) throws IOException {

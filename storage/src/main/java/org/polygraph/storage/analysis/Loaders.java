@@ -2,9 +2,7 @@ package org.polygraph.storage.analysis;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrays;
-import java.util.Arrays;
 import java.util.BitSet;
-import java.util.List;
 import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
@@ -143,15 +141,14 @@ public final class Loaders {
 
     /** Describes the loaders: {@code session 0, index 3 (s0#3) and 2 others load the initial rows}. */
     public String statement() {
-        return statement(Arrays.stream(transactions).mapToObj(table::name).toList());
+        return statement(table.name(transactions[0]), transactions.length);
     }
 
-    /** The same of transactions by their names, such as {@code s0#3}. */
-    public static String statement(List<String> of) {
-        String name = of.get(0);
+    /** The same of the first of some transactions by its name, such as {@code s0#3}. */
+    public static String statement(String name, int count) {
         int mark = name.indexOf('#');
         return "session " + name.substring(1, mark) + ", index " + name.substring(mark + 1) + " (" + name + ")"
-                + others(of.size()) + (of.size() == 1 ? " loads" : " load") + " the initial rows";
+                + others(count) + (count == 1 ? " loads" : " load") + " the initial rows";
     }
 
     private static String others(int count) {

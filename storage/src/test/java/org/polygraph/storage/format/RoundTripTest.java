@@ -343,8 +343,7 @@ class RoundTripTest {
         String good = "message m { required int64 session; required int64 index; required binary status;" + ops;
         Map<String, String> refused = Map.of(
                 "append",
-                "the operation \"append\"; expected \"r\", \"w\", \"i\", \"d\", \"pr\", \"pw\", \"pd\" or \"cas\"; lists are"
-                        + " not supported yet",
+                "null as \"value\"; expected a value; see storage/docs/formats.md for the columns",
                 "pr",
                 "null as \"fields\"; expected a value; see storage/docs/formats.md for the columns");
         for (Map.Entry<String, String> each : refused.entrySet()) {

@@ -154,7 +154,7 @@ public final class JsonlWriter {
     }
 
     /** Writes a value. An opaque value becomes a string; different values become different strings. */
-    static void writeValue(JsonGenerator json, ValueDictionary values, long code) throws IOException {
+    public static void writeValue(JsonGenerator json, ValueDictionary values, long code) throws IOException {
         if (values.isNull(code)) {
             json.writeNull();
         } else if (values.isInteger(code)) {

@@ -42,6 +42,7 @@ public final class PredicateReader {
     private boolean hasRows;
     private boolean hasKeys;
     private boolean hasValue;
+    private boolean isList;
 
     public PredicateReader(HistoryTableBuilder builder) {
         this.builder = builder;
@@ -84,7 +85,7 @@ public final class PredicateReader {
      * Adds an operation whose fields are a JSON object.
      *
      * @param op {@code pr}, {@code pw} or {@code pd}; of a write only the columns of its row are read, and the caller
-     *     adds it next; of a read only its further rows, which the caller adds by {@link #more} after it
+     *     adds it next; of a read only its list, or its further rows, which the caller adds by {@link #more} after it
      * @param at its place, for messages
      */
     public void read(String fields, String op, String at) throws HistoryException {
@@ -102,7 +103,11 @@ public final class PredicateReader {
                 String known = op.equals("r") ? MORE : "row";
                 for (String field; (field = json.nextFieldName()) != null; ) {
                     json.nextToken();
-                    field(json, place, field.equals(known) ? field : "", op);
+                    if (op.equals("r") && field.equals("value")) {
+                        list(json, place);
+                    } else {
+                        field(json, place, field.equals(known) ? field : "", op);
+                    }
                 }
                 if (row >= 0) {
                     builder.row(row);
@@ -127,6 +132,7 @@ public final class PredicateReader {
         hasRows = false;
         hasKeys = false;
         hasValue = false;
+        isList = false;
         count = -1;
         row = -1;
     }
@@ -259,6 +265,27 @@ public final class PredicateReader {
         while (json.nextToken() != JsonToken.END_ARRAY) {
             rows.add(Json.value(json, place, MORE, builder.values()));
         }
+    }
+
+    private void list(JsonParser json, Json.Place place) throws IOException, HistoryException {
+        if (json.currentToken() != JsonToken.START_ARRAY) {
+            throw place.error(json, Json.describe(json) + " as \"value\" of \"fields\"", "a list", REMEDY);
+        }
+        isList = true;
+        for (JsonToken token; (token = json.nextToken()) != JsonToken.END_ARRAY; ) {
+            if (token == JsonToken.VALUE_NULL) {
+                throw place.error(json, "null in a list", "an integer or a string", Json.LINE_REMEDY);
+            }
+            rows.add(Json.value(json, place, "value", builder.values()));
+        }
+    }
+
+    /** Adds the read of the list that was read last, if there was one. */
+    public boolean readList(int key) {
+        if (isList) {
+            builder.readList(key, rows);
+        }
+        return isList;
     }
 
     /** Adds the further rows that were read last. @param key of the read that was added before */

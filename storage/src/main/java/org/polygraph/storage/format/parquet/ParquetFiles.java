@@ -22,7 +22,7 @@ final class ParquetFiles {
     static final MessageType SCHEMA = schema(element());
 
     /**
-     * The schema of a history with predicates or columns of rows: {@code fields} is a JSON object of the other fields
+     * The schema of a history with predicates, columns of rows or lists: {@code fields} is a JSON object of the other fields
      * that the operation has in JSON Lines, or null.
      */
     static final MessageType SCHEMA_OF_ROWS = schema(element()

@@ -13,6 +13,7 @@ import org.apache.parquet.io.api.Binary;
 import org.polygraph.storage.format.io.TableWriter;
 import org.polygraph.storage.format.jsonl.HistoryHeader;
 import org.polygraph.storage.format.jsonl.Json;
+import org.polygraph.storage.format.jsonl.JsonlWriter;
 import org.polygraph.storage.format.jsonl.OperationWalk;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -94,6 +95,7 @@ public final class ParquetHistoryWriter implements TableWriter {
         private static final Binary READ = constant("r");
         private static final Binary REFUSED = constant("cas");
         private static final Binary WRITE = constant("w");
+        private static final Binary APPEND = constant("append");
         private static final Binary INSERT = constant("i");
         private static final Binary DELETE = constant("d");
 
@@ -108,7 +110,7 @@ public final class ParquetHistoryWriter implements TableWriter {
 
         Rows(HistoryTable table, String header) {
             super(
-                    table.recordedPredicates() == null && !table.hasRepeatedRows()
+                    table.recordedPredicates() == null && !table.hasRepeatedRows() && !table.hasLists()
                             ? ParquetFiles.SCHEMA
                             : ParquetFiles.SCHEMA_OF_ROWS,
                     Map.of(ParquetFiles.HEADER, header));
@@ -156,7 +158,7 @@ public final class ParquetHistoryWriter implements TableWriter {
                         text("op", OP, Binary.fromString(predicate));
                     }
                     if (walk.hasFields()) {
-                        fields();
+                        fields(walk::writeFields);
                     }
                     out.endGroup();
                     out.endField("element", 0);
@@ -179,7 +181,16 @@ public final class ParquetHistoryWriter implements TableWriter {
             } else {
                 integer("key", KEY, table.keys().integer(key));
             }
-            if (table.values().isInteger(value)) {
+            long[] elements = table.elements(o);
+            if (elements != null) {
+                fields(json -> {
+                    json.writeArrayFieldStart("value");
+                    for (long element : elements) {
+                        JsonlWriter.writeValue(json, table.values(), element);
+                    }
+                    json.writeEndArray();
+                });
+            } else if (table.values().isInteger(value)) {
                 integer("value", VALUE, table.values().integer(value));
             } else if (!table.values().isNull(value)) {
                 text(
@@ -189,12 +200,17 @@ public final class ParquetHistoryWriter implements TableWriter {
             }
         }
 
-        private void fields() {
+        /** Writes fields of a JSON object. */
+        private interface Fields {
+            void write(JsonGenerator json) throws IOException;
+        }
+
+        private void fields(Fields fields) {
             StringWriter text = new StringWriter();
             try (JsonGenerator json = Json.FACTORY.createGenerator(text)) {
                 json.setHighestNonEscapedChar(127);
                 json.writeStartObject();
-                walk.writeFields(json);
+                fields.write(json);
                 json.writeEndObject();
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
@@ -203,7 +219,7 @@ public final class ParquetHistoryWriter implements TableWriter {
         }
 
         private Binary write(int o) {
-            return table.isInsert(o) ? INSERT : table.isDelete(o) ? DELETE : WRITE;
+            return table.isAppend(o) ? APPEND : table.isInsert(o) ? INSERT : table.isDelete(o) ? DELETE : WRITE;
         }
 
         private void time(String field, int at, long @org.jspecify.annotations.Nullable [] times, int t) {

@@ -34,13 +34,16 @@ final class ParquetRows {
     private static final int PREDICATE_READ = 16;
     private static final int PREDICATE_WRITE = 32;
     private static final int PREDICATE_DELETE = 64;
+    private static final int APPENDS = 128;
+    private static final int APPEND = WRITE | APPENDS;
     /** The bits of operations that are read one by one. */
-    private static final int RARE = DELETES | PREDICATE_READ | PREDICATE_WRITE | PREDICATE_DELETE;
+    private static final int RARE = APPENDS | DELETES | PREDICATE_READ | PREDICATE_WRITE | PREDICATE_DELETE;
 
     /** The code of a compare-and-set that did not find the expected value. */
     private static final int REFUSED = 2;
 
-    private static final String OPERATIONS = "\"r\", \"w\", \"i\", \"d\", \"pr\", \"pw\", \"pd\" or \"cas\"";
+    private static final String OPERATIONS =
+            "\"r\", \"w\", \"append\", \"i\", \"d\", \"pr\", \"pw\", \"pd\" or \"cas\"";
 
     private final ReadContext context;
     private final String file;
@@ -230,17 +233,26 @@ final class ParquetRows {
                 throw isNull("op");
             }
             int kind = (int) op.code(i);
+            boolean isPredicate = (kind & (PREDICATE_READ | PREDICATE_WRITE | PREDICATE_DELETE)) != 0;
             boolean hasMore = kind == READ && others != null && others.present(i);
-            if (kind >= PREDICATE_READ || hasMore || (others != null && others.present(i) && (kind & WRITE) != 0)) {
+            if (isPredicate || hasMore || (others != null && others.present(i) && (kind & WRITE) != 0)) {
                 fields(kind, others, i);
             }
-            if (kind >= PREDICATE_READ) {
+            if (isPredicate) {
                 continue;
             }
             int k = key(either(integerKey, textKey, i, "key"), i);
             long v = value(either(integerValue, textValue, i, "value"), i);
+            if (hasMore && predicate.readList(k)) {
+                continue;
+            }
             if (kind == WRITE) {
                 builder.write(k, v);
+            } else if (kind == APPEND) {
+                if (v == ValueDictionary.NULL) {
+                    throw isNull("value");
+                }
+                builder.append(k, v);
             } else if (kind == INSERT) {
                 builder.insert(k, v);
             } else if (kind == DELETE) {
@@ -452,7 +464,7 @@ final class ParquetRows {
             case "i" -> INSERT;
             case "d" -> DELETE;
             case "cas" -> REFUSED;
-            case "append" -> throw refused("the operation \"append\"", OPERATIONS, "lists are not supported yet");
+            case "append" -> APPEND;
             case "pr" -> PREDICATE_READ;
             case "pw" -> PREDICATE_WRITE;
             case "pd" -> PREDICATE_DELETE;
