@@ -59,6 +59,11 @@ record IngestTask(
             if (problem.isEmpty() && guarantee == Guarantee.LIN) {
                 problem = rows.problemAtLin();
             }
+            if (problem.isEmpty()
+                    && rows.rows().lists() != null
+                    && lists.sections().isEmpty()) {
+                problem = "it has lists in a file without the column \"fields\"";
+            }
             if (placed != null && PlacedRows.isUnsupported(rows.rows())) {
                 problem = PlacedRows.UNSUPPORTED;
             }

@@ -39,7 +39,10 @@ public final class ParquetHistoryReader {
         read(file, fromGroup, toGroup, true);
     }
 
-    /** Reads the header, and the transactions of row groups without the columns of their operations. */
+    /**
+     * Reads the header, and the transactions of row groups without the columns of their operations. A file that may have lists or
+     * conditions is read with them.
+     */
     public void readTransactions(Location file, long fromGroup, long toGroup) throws IOException, HistoryException {
         read(file, fromGroup, toGroup, false);
     }
@@ -63,10 +66,11 @@ public final class ParquetHistoryReader {
                 header = own;
             }
             ParquetSchema schema = ParquetSchema.of(name, footer.fields());
-            if (withOperations) {
+            boolean hasOperations = withOperations || schema.hasFields();
+            if (hasOperations) {
                 expect(footer.groups(), fromGroup, toGroup, length);
             }
-            rows(in, footer, schema, name, fromGroup, toGroup, withOperations);
+            rows(in, footer, schema, name, fromGroup, toGroup, hasOperations);
         } catch (ParquetRows.Refused e) {
             throw e.reason();
         } catch (BudgetException e) {

@@ -52,6 +52,11 @@ final class ParquetSchema {
         return schema;
     }
 
+    /** Whether operations may have more than a key and a value. */
+    boolean hasFields() {
+        return places.containsKey("fields");
+    }
+
     private void add(ParquetField field, List<String> groups, int repetition, int definition) {
         List<String> path = new ArrayList<>(groups);
         path.add(field.name());
