@@ -25,7 +25,7 @@ public final class CommitSolver {
      * @param maxBytes the most bytes of the structures of the solver
      */
     public static CommitOutcome solve(CommitProblem problem, BooleanSupplier stop, long maxBytes) {
-        SearchBudget budget = new SearchBudget(false, 0, stop, maxBytes);
+        SearchBudget budget = new SearchBudget(stop, maxBytes);
         try {
             return solve(problem, budget);
         } catch (BudgetExhausted e) {

@@ -33,9 +33,7 @@ public final class Solver {
      * @throws IllegalStateException when the polygraph contradicts itself
      */
     public Outcome solve(Polygraph polygraph, SolverOptions options) {
-        SearchBudget budget =
-                new SearchBudget(options.isTimed(), options.deadlineNanos(), options.stop(), options.maxBytes());
-        return solve(polygraph, options, budget);
+        return solve(polygraph, options, new SearchBudget(options.stop(), options.maxBytes()));
     }
 
     /** Solves within a budget that the caller watches. */

@@ -41,22 +41,13 @@ public final class SolverOptions {
     /** The values that were given; the other options have their defaults. */
     private final EnumMap<Option, Long> values;
 
-    private final boolean timed;
-    private final long deadlineNanos;
     private final BooleanSupplier stop;
     private final long maxBytes;
     private final @Nullable ProofTrace proof;
 
     private SolverOptions(
-            EnumMap<Option, Long> values,
-            boolean timed,
-            long deadlineNanos,
-            BooleanSupplier stop,
-            long maxBytes,
-            @Nullable ProofTrace proof) {
+            EnumMap<Option, Long> values, BooleanSupplier stop, long maxBytes, @Nullable ProofTrace proof) {
         this.values = values;
-        this.timed = timed;
-        this.deadlineNanos = deadlineNanos;
         this.stop = stop;
         this.maxBytes = maxBytes;
         this.proof = proof;
@@ -64,7 +55,7 @@ public final class SolverOptions {
 
     /** No limits, every option at its default. */
     public static SolverOptions defaults() {
-        return new SolverOptions(new EnumMap<>(Option.class), false, 0, () -> false, Long.MAX_VALUE, null);
+        return new SolverOptions(new EnumMap<>(Option.class), () -> false, Long.MAX_VALUE, null);
     }
 
     /** Whether an option has its default value. */
@@ -80,17 +71,12 @@ public final class SolverOptions {
         }
         EnumMap<Option, Long> copy = new EnumMap<>(values);
         copy.put(option, value);
-        return new SolverOptions(copy, timed, deadlineNanos, stop, maxBytes, proof);
-    }
-
-    /** Gives up at a {@link System#nanoTime()} value. */
-    public SolverOptions withDeadline(long nanoTime) {
-        return new SolverOptions(values, true, nanoTime, stop, maxBytes, proof);
+        return new SolverOptions(copy, stop, maxBytes, proof);
     }
 
     /** Gives up soon after {@code signal} turns true; the solving thread polls it often. */
     public SolverOptions withStop(BooleanSupplier signal) {
-        return new SolverOptions(values, timed, deadlineNanos, signal, maxBytes, proof);
+        return new SolverOptions(values, signal, maxBytes, proof);
     }
 
     /**
@@ -98,7 +84,7 @@ public final class SolverOptions {
      * grows. The polygraph's arrays do not count. The count is within 5 % of the heap that is used.
      */
     public SolverOptions withMaxBytes(long bytes) {
-        return new SolverOptions(values, timed, deadlineNanos, stop, bytes, proof);
+        return new SolverOptions(values, stop, bytes, proof);
     }
 
     /**
@@ -107,7 +93,7 @@ public final class SolverOptions {
      * memory does not count for {@link #withMaxBytes}. Each solve restarts the trace, so it serves one solve at a time.
      */
     public SolverOptions withProof(ProofTrace trace) {
-        return new SolverOptions(values, timed, deadlineNanos, stop, maxBytes, trace);
+        return new SolverOptions(values, stop, maxBytes, trace);
     }
 
     long get(Option option) {
@@ -118,14 +104,6 @@ public final class SolverOptions {
     Search.Settings search() {
         return new Search.Settings(
                 (int) get(Option.LONG_JUMP), (int) get(Option.MOST_LATE), (int) get(Option.REDUCE_INTERVAL));
-    }
-
-    boolean isTimed() {
-        return timed;
-    }
-
-    long deadlineNanos() {
-        return deadlineNanos;
     }
 
     BooleanSupplier stop() {

@@ -144,7 +144,8 @@ class FormulaAsPolygraphTest {
                 .withProof(trace);
         long start = System.nanoTime();
         if (seconds > 0) {
-            options = options.withDeadline(start + seconds * 1_000_000_000L);
+            long end = start + seconds * 1_000_000_000L;
+            options = options.withStop(() -> System.nanoTime() - end >= 0);
         }
         Outcome outcome = ModelCheck.solve(polygraph, options);
         solveNanos += System.nanoTime() - start;

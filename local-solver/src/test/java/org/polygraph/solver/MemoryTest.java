@@ -86,7 +86,7 @@ class MemoryTest {
             }
             return asks[0] > 30_000;
         };
-        SearchBudget budget = new SearchBudget(false, 0, sample, Long.MAX_VALUE);
+        SearchBudget budget = new SearchBudget(sample, Long.MAX_VALUE);
         held[0] = budget;
         Outcome outcome = Solver.solve(polygraph, options, budget);
         System.out.println("  " + what + ": " + outcome.statistics());

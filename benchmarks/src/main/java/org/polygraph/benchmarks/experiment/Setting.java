@@ -13,7 +13,7 @@ import org.polygraph.solver.SolverOptions;
  * The settings of a check in words: {@code default}, or the differences from it, joined by {@code +}.
  *
  * <ul>
- *   <li>{@code rounds=}: {@code adaptive} (default), {@code off} (no closure, no rules), {@code fixpoint}, or a number
+ *   <li>{@code rounds=}: {@code usual} (default: 2, or 8 if values repeat), {@code off} (no closure, no rules), {@code fixpoint}, or a number
  *   <li>{@code rows=by_keys} (default), {@code time} or {@code chains}: the closure of levels with real time
  *   <li>{@code workers=}: threads of closure and rules, 1 by default so that one thread's CPU time is all there is; 0
  *       for one on each processor
@@ -55,7 +55,7 @@ record Setting(Tuning tuning, TimeMode time) {
 
     private static int rounds(String value) {
         return switch (value) {
-            case "adaptive" -> Tuning.ADAPTIVE;
+            case "usual" -> Tuning.USUAL;
             case "off" -> Tuning.NO_RULES;
             case "fixpoint" -> Tuning.FIXPOINT;
             default -> Integer.parseUnsignedInt(value);

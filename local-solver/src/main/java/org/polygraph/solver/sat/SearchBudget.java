@@ -4,12 +4,12 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 
 /**
- * The budget of a search: deadline, stop signal and bytes. It serves one thread. Every loop whose length depends on the
+ * The budget of a search: stop signal and bytes. It serves one thread. Every loop whose length depends on the
  * input calls {@link #tick()}; every array that grows does so through {@link #grow}; either throws {@link
  * BudgetExhausted}.
  */
 public final class SearchBudget {
-    /** The number of ticks after which the clock is read; a tick is at most a few hundred memory accesses. */
+    /** The number of ticks after which the signal is polled; a tick is at most a few hundred memory accesses. */
     private static final int TICKS_PER_CHECK = 256;
 
     /** An array with at least this many entries grows by half. */
@@ -17,8 +17,6 @@ public final class SearchBudget {
 
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 16;
 
-    private final boolean timed;
-    private final long deadlineNanos;
     private final BooleanSupplier stop;
     private final long maxBytes;
     /** One cell, shared by the budgets that count together: the bytes that they hold. */
@@ -28,18 +26,14 @@ public final class SearchBudget {
     private int ticks;
 
     /**
-     * @param timed whether {@code deadlineNanos} counts
-     * @param deadlineNanos a {@link System#nanoTime()} value
      * @param stop polled at every check; true ends the search
      * @param maxBytes the most bytes that the solver's own structures may take
      */
-    public SearchBudget(boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes) {
-        this(timed, deadlineNanos, stop, maxBytes, new long[1]);
+    public SearchBudget(BooleanSupplier stop, long maxBytes) {
+        this(stop, maxBytes, new long[1]);
     }
 
-    private SearchBudget(boolean timed, long deadlineNanos, BooleanSupplier stop, long maxBytes, long[] held) {
-        this.timed = timed;
-        this.deadlineNanos = deadlineNanos;
+    private SearchBudget(BooleanSupplier stop, long maxBytes, long[] held) {
         this.stop = stop;
         this.maxBytes = maxBytes;
         this.held = held;
@@ -50,12 +44,12 @@ public final class SearchBudget {
      * bytes.
      */
     public SearchBudget sharing() {
-        return new SearchBudget(timed, deadlineNanos, stop, maxBytes, held);
+        return new SearchBudget(stop, maxBytes, held);
     }
 
     /** A budget that never runs out. */
     public static SearchBudget unlimited() {
-        return new SearchBudget(false, 0, () -> false, Long.MAX_VALUE);
+        return new SearchBudget(() -> false, Long.MAX_VALUE);
     }
 
     /** Counts one unit of work and checks the limits every few hundred units. */
@@ -65,12 +59,9 @@ public final class SearchBudget {
         }
     }
 
-    /** Checks the deadline and the stop signal now. */
+    /** Checks the stop signal now. */
     public void check() {
         ticks = 0;
-        if (timed && System.nanoTime() - deadlineNanos >= 0) {
-            throw new BudgetExhausted("the solver's deadline passed");
-        }
         if (stop.getAsBoolean()) {
             throw new BudgetExhausted("the solver was stopped");
         }
@@ -132,18 +123,6 @@ public final class SearchBudget {
         reserve(length);
         byte[] copy = Arrays.copyOf(array, length);
         reserve(-array.length);
-        return copy;
-    }
-
-    /** As {@link #grow(int[], long)}. */
-    public float[] grow(float[] array, long needed) {
-        if (needed <= array.length) {
-            return array;
-        }
-        int length = longer(array.length, needed, 4);
-        reserve(4L * length);
-        float[] copy = Arrays.copyOf(array, length);
-        reserve(-4L * array.length);
         return copy;
     }
 

@@ -3,7 +3,6 @@ package org.polygraph.partitioner.closure;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -293,11 +292,6 @@ public final class ChainClocks implements Closure {
         return time == null
                 ? Objects.requireNonNull(EventOrder.byTurns(graph), "no cycle")
                 : EventOrder.byTime(graph, time, bounds());
-    }
-
-    @Override
-    public <R> R with(Function<ChainClocks, R> clocks, Function<TimeClosure, R> time) {
-        return clocks.apply(this);
     }
 
     @Override

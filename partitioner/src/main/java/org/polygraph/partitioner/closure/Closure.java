@@ -1,17 +1,10 @@
 package org.polygraph.partitioner.closure;
 
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
-import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.storage.model.StoppedException;
 
 /** Exact reachability of a known graph that grows from round to round. */
 public sealed interface Closure permits ChainClocks, TimeClosure {
-    /** The closure of a graph that is small enough to disregard memory; {@link #update} computes it. */
-    static Closure of(KnownGraph graph) {
-        return graph.realTime() == null ? ChainClocks.of(graph) : TimeClosure.of(graph, Long.MAX_VALUE);
-    }
-
     /**
      * Makes reachability exact for all edges now in the graph and drops redundant ones from it.
      *
@@ -40,7 +33,4 @@ public sealed interface Closure permits ChainClocks, TimeClosure {
     default boolean hasChanged(int event) {
         return (changed()[event >> 6] & (1L << event)) != 0;
     }
-
-    /** Applies the function for this kind of closure; rules look into rows, and the two kinds have different rows. */
-    <R> R with(Function<ChainClocks, R> clocks, Function<TimeClosure, R> time);
 }

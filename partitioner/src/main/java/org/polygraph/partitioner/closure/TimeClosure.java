@@ -3,7 +3,6 @@ package org.polygraph.partitioner.closure;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -240,11 +239,6 @@ public final class TimeClosure implements Closure {
     @Override
     public int[] order() {
         return EventOrder.byTime(graph, Objects.requireNonNull(graph.realTime()), bounds());
-    }
-
-    @Override
-    public <R> R with(Function<ChainClocks, R> clocks, Function<TimeClosure, R> time) {
-        return time.apply(this);
     }
 
     @Override

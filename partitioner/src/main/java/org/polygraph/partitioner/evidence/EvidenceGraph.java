@@ -235,27 +235,7 @@ final class EvidenceGraph {
 
     /** The events that an event reaches over edges of earlier rounds than {@code below}, itself among them. */
     BitSet reachedFrom(int event, int below) {
-        BitSet reached = new BitSet(events.count());
-        IntArrayList open = new IntArrayList();
-        put(event, reached, open);
-        RealTimeSteps inTime = time != null && time.start(below) ? time : null;
-        while (!open.isEmpty()) {
-            look(work);
-            int v = open.popInt();
-            if (inTime != null) {
-                inTime.collect(v);
-                inTime.reached(w -> put(w, reached, open));
-            }
-            if (v + 1 < events.count() && events.chain(v + 1) == events.chain(v)) {
-                put(v + 1, reached, open);
-            }
-            for (int i = starts[v]; i < starts[v + 1]; i++) {
-                if (rounds[order[i]] < below) {
-                    put(targets[order[i]], reached, open);
-                }
-            }
-        }
-        return reached;
+        return reached(event, below, 1, starts, order, targets);
     }
 
     /** The events that reach an event over edges of earlier rounds than {@code below}, itself among them. */
@@ -268,6 +248,17 @@ final class EvidenceGraph {
             backwardStarts = groups;
             backwardOrder = byTarget;
         }
+        return reached(event, below, -1, groups, byTarget, sources);
+    }
+
+    /**
+     * Searches in one direction.
+     *
+     * @param step 1 along session steps, -1 against them
+     * @param groups by event: where its edges begin in {@code grouped}
+     * @param ends by edge: the event to which it leads
+     */
+    private BitSet reached(int event, int below, int step, int[] groups, int[] grouped, int[] ends) {
         BitSet reached = new BitSet(events.count());
         IntArrayList open = new IntArrayList();
         put(event, reached, open);
@@ -275,15 +266,19 @@ final class EvidenceGraph {
         while (!open.isEmpty()) {
             look(work);
             int v = open.popInt();
-            if (inTime != null) {
+            if (inTime != null && step > 0) {
+                inTime.collect(v);
+                inTime.reached(w -> put(w, reached, open));
+            } else if (inTime != null) {
                 inTime.preceding(v, u -> put(u, reached, open));
             }
-            if (v > 0 && events.chain(v - 1) == events.chain(v)) {
-                put(v - 1, reached, open);
+            int next = v + step;
+            if (next >= 0 && next < events.count() && events.chain(next) == events.chain(v)) {
+                put(next, reached, open);
             }
             for (int i = groups[v]; i < groups[v + 1]; i++) {
-                if (rounds[byTarget[i]] < below) {
-                    put(sources[byTarget[i]], reached, open);
+                if (rounds[grouped[i]] < below) {
+                    put(ends[grouped[i]], reached, open);
                 }
             }
         }

@@ -2,7 +2,9 @@ package org.polygraph.partitioner.prune;
 
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
+import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.TimeClosure;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
@@ -74,9 +76,9 @@ public abstract class KeyRules {
     /** The rules by the rows of a closure. */
     public static KeyRules of(Events events, VersionIndex index, Closure closure, CommitStatus commitStatus) {
         byte[] states = commitStatus.states();
-        return closure.with(
-                clocks -> new SessionRules(events, index, clocks, states),
-                time -> new TimeRules(events, index, time, states));
+        return closure instanceof ChainClocks clocks
+                ? new SessionRules(events, index, clocks, states)
+                : new TimeRules(events, index, (TimeClosure) closure, states);
     }
 
     /** Begins a round with the closure as it is now. */

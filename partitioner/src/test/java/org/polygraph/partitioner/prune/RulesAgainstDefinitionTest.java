@@ -9,6 +9,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.TimeClosure;
 import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -139,7 +140,7 @@ class RulesAgainstDefinitionTest {
             if (level.realTime()) {
                 graph.bind(RealTime.of(history, again.commitStatus(), 0));
             }
-            Closure closure = byTime ? Closure.of(graph) : ChainClocks.of(graph);
+            Closure closure = byTime ? TimeClosure.of(graph, Long.MAX_VALUE) : ChainClocks.of(graph);
             String as = name + " " + level + (byTime ? " by time" : "");
             assertThat(isConsistent(graph, closure, again)).as(as).isEqualTo(consistent);
             for (int v = 0; consistent && v < events.count(); v++) {

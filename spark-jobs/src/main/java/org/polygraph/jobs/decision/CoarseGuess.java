@@ -58,7 +58,7 @@ final class CoarseGuess implements Strategy {
     /** Whether the core is dense, and has reads with several candidate writers. */
     private boolean isWorthwhile(PruneLoop loop) {
         long violated = loop.core().violated();
-        return state.tuning.rounds() == Tuning.ADAPTIVE
+        return state.tuning.rounds() == Tuning.USUAL
                 && violated >= DENSE * state.check.table().transactions()
                 && state.history().versions().ambiguous() >= violated / 2;
     }

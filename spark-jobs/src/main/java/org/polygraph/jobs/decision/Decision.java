@@ -197,7 +197,7 @@ public final class Decision {
                 // The order of client times, of lines or of values may explain every read. It never refutes.
                 Strategy.optional(budget, new TimeHint(this)),
                 // Forced edges: a cycle refutes, an order that extends them may explain every read.
-                new RuleOrder(this),
+                this::byRules,
                 // If there are few values on few keys, an order is guessed and its reads are checked. It never refutes.
                 Strategy.optional(budget, new CoarseGuess(this)),
                 // The solver decides the reads that the order of the rules breaks.
@@ -210,6 +210,23 @@ public final class Decision {
             }
         }
         throw new IllegalStateException("no strategy decided");
+    }
+
+    private @Nullable Finding byRules() {
+        runRules();
+        if (loop().isRefuted()) {
+            return refutedByRules();
+        }
+        return loop().core().isEmpty() ? kept(new FoundOrder(loop().position())) : null;
+    }
+
+    /** The cycles by which the rules refute the history. */
+    Finding.Refuted refutedByRules() {
+        if (check.refutation() == null) {
+            check.refuted(Finding.Refuted.unexplained());
+        }
+        phases.begin("evidence");
+        return new Finding.Refuted(loop().violations());
     }
 
     private static IndexedHistory indexed(Check check) {

@@ -146,7 +146,7 @@ final class PruneLoop {
     }
 
     private int mostRounds() {
-        if (tuning.rounds() != Tuning.ADAPTIVE) {
+        if (tuning.rounds() != Tuning.USUAL) {
             return tuning.rounds();
         }
         return problem.versions().hasUniqueValues() ? UNIQUE_ROUNDS : REPEATED_ROUNDS;

@@ -60,7 +60,7 @@ final class SolverOrder implements Strategy {
         Certificate proof = new Certificate(Certificate.PROOF, null, solved.proved());
         state.check.refuted(Finding.Refuted.unexplained(proof, solved.refutation()));
         if (state.loop().refuteByRules()) {
-            Finding.Refuted cycles = RuleOrder.refuted(state);
+            Finding.Refuted cycles = state.refutedByRules();
             return new Finding.Refuted(cycles.violations(), cycles.known(), cycles.certificate(), solved.refutation());
         }
         state.phases.begin("evidence");

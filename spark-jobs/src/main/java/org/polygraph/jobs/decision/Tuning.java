@@ -8,22 +8,22 @@ import org.polygraph.solver.SolverOptions;
  * Parameters of a decision, for tests and measurements of its components. Users get {@link #DEFAULT}. No parameter
  * changes a verdict, only whether and when there is one. Immutable.
  *
- * @param rounds rounds of rules: {@link #ADAPTIVE}, {@link #NO_RULES}, {@link #FIXPOINT}, or exactly so many, 0 for
+ * @param rounds rounds of rules: {@link #USUAL}, {@link #NO_RULES}, {@link #FIXPOINT}, or exactly so many, 0 for
  *     closure and order alone; with a number, orders of the input and of client times are not tried before
  * @param rows the closure where real time is part of the level
  * @param workers threads of closure and rules, 0 for one on each processor
  * @param solver options of the solver; the decision sets budgets and proof
  */
 public record Tuning(int rounds, RealTimeRows rows, int workers, SolverOptions solver) {
-    /** A few rounds: more if values repeat. */
-    public static final int ADAPTIVE = -1;
+    /** A few rounds, more if values repeat; see {@link PruneLoop}. */
+    public static final int USUAL = -1;
     /** No closure and no rules, as if the clocks did not fit into memory: the solver decides alone. */
     public static final int NO_RULES = -2;
     /** Rounds until nothing more is forced, and the most: with those for evidence, the graph numbers them in a byte. */
     public static final int FIXPOINT = 80;
 
     /** The parameters of the command. */
-    public static final Tuning DEFAULT = new Tuning(ADAPTIVE, RealTimeRows.BY_KEYS, 0, SolverOptions.defaults());
+    public static final Tuning DEFAULT = new Tuning(USUAL, RealTimeRows.BY_KEYS, 0, SolverOptions.defaults());
 
     public Tuning {
         if (rounds < NO_RULES || rounds > FIXPOINT) {
@@ -56,7 +56,7 @@ public record Tuning(int rounds, RealTimeRows rows, int workers, SolverOptions s
     }
 
     boolean triesOrders() {
-        return rounds == ADAPTIVE;
+        return rounds == USUAL;
     }
 
     boolean hasRules() {

@@ -70,7 +70,7 @@ class CorpusVerdictTest {
                 for (IsolationLevel level : IsolationLevel.values()) {
                     Boolean truth = entry.verdicts().get(level.name());
                     // Only levels with an order of events have rules.
-                    for (int rounds : new int[] {Tuning.ADAPTIVE, Tuning.NO_RULES}) {
+                    for (int rounds : new int[] {Tuning.USUAL, Tuning.NO_RULES}) {
                         if (truth == null || (level.isAxiom() && rounds == Tuning.NO_RULES)) {
                             continue;
                         }

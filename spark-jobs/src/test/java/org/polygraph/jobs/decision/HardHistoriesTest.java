@@ -183,7 +183,7 @@ class HardHistoriesTest {
             HistoryTable history = polygraph(random, transactions).table("polygraph-" + seed);
             assertThat(history.sessions()).isEqualTo(transactions);
             boolean holds = SatChecker.accepts(history, Definitions.Level.valueOf(level.name()));
-            for (int rounds : new int[] {Tuning.ADAPTIVE, Tuning.NO_RULES}) {
+            for (int rounds : new int[] {Tuning.USUAL, Tuning.NO_RULES}) {
                 check(history, level, holds, Tuning.DEFAULT.withRounds(rounds), "polygraph, seed " + seed);
             }
         }

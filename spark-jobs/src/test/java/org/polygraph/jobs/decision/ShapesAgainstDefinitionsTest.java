@@ -102,7 +102,7 @@ class ShapesAgainstDefinitionsTest {
     }
 
     static Tuning tuning(SplitMix random) {
-        int[] rounds = {Tuning.NO_RULES, 0, 1, Tuning.FIXPOINT, Tuning.ADAPTIVE, Tuning.ADAPTIVE};
+        int[] rounds = {Tuning.NO_RULES, 0, 1, Tuning.FIXPOINT, Tuning.USUAL, Tuning.USUAL};
         Rules.RealTimeRows[] rows = Rules.RealTimeRows.values();
         return Tuning.DEFAULT
                 .withRounds(rounds[random.nextInt(rounds.length)])
