@@ -75,7 +75,6 @@ final class PathHistory {
         HistoryTable read = earlier.isEmpty()
                 ? HistoryReader.read(path, settings.format(), budget::exhausted, budget.bytes())
                 : earlier.read(path, settings.format(), budget::exhausted, budget.bytes());
-        read = ListReduction.of(read);
         if (!earlier.parts().isEmpty()) {
             listener.notice(path + ": the verdict covers " + earlier.parts().size() + " earlier "
                     + (earlier.parts().size() == 1 ? "part" : "parts") + " too");
@@ -96,9 +95,11 @@ final class PathHistory {
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before),
                 CpuClock.millis() - cpu,
                 counts.transactions());
-        HistoryTable judged = request.indeterminate() == IndeterminateMode.ABORT ? UnknownRows.withAborted(read) : read;
+        HistoryTable reduced = ListReduction.of(read);
+        HistoryTable judged =
+                request.indeterminate() == IndeterminateMode.ABORT ? UnknownRows.withAborted(reduced) : reduced;
         unknownRows = judged.unknownRows();
-        whole = read;
+        whole = reduced;
         use(judged);
         return counts.transactionsCommitted() > 0
                 ? null

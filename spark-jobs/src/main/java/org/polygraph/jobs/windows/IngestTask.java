@@ -112,8 +112,9 @@ record IngestTask(
         for (int t = 0; t < rows.transactions().size(); t++) {
             all.add(t);
         }
+        int[] recorded = in.rows().operations().keys();
         long writes = 0;
-        for (int keyAndKind : rows.operations().keys()) {
+        for (int keyAndKind : recorded) {
             writes += Operations.isWrite(keyAndKind) ? 1 : 0;
         }
         Tally tally = new Tally();
@@ -123,7 +124,7 @@ record IngestTask(
                 all.out.write(files, number),
                 all.counts,
                 all.operations,
-                resolved.operations().size() - writes,
+                recorded.length - writes,
                 writes,
                 tally.sum(),
                 sample == null ? new byte[0] : sample.take(rows, context.numbers()),

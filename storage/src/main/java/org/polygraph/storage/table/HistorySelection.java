@@ -193,28 +193,16 @@ public final class HistorySelection {
         int[] keptKeys = keys.toIntArray();
         if (whole.hasLists() || whole.listVersions() != null) {
             HistoryTable lists = ListSelection.of(whole, kept, keptKeys, operations);
-            return new HistorySelection(lists, kept, keptKeys, origins(lists, operations));
+            ListReduced reduced = lists.reduced();
+            int[] origins = reduced == null ? operations : reduced.origin().clone();
+            for (int o = 0; reduced != null && o < origins.length; o++) {
+                origins[o] = operations[origins[o]];
+            }
+            return new HistorySelection(lists, kept, keptKeys, origins);
         }
         HistoryTable table =
                 table(whole, keptKeys, kept, new Operations(starts, operationKeys, operationValues, selectedKinds));
         return new HistorySelection(table, kept, keptKeys, operations);
-    }
-
-    /** By operation of a selection of lists: the id in the whole of the explicit one that it belongs to. */
-    private static int[] origins(HistoryTable lists, int[] operations) {
-        int[] origins = new int[lists.operations()];
-        int next = -1;
-        for (int o = 0; o < origins.length; o++) {
-            if (!lists.isImplied(o)) {
-                origins[o] = operations[++next];
-            }
-        }
-        for (int o = 0; o < origins.length; o++) {
-            if (lists.isImplied(o)) {
-                origins[o] = origins[lists.implying(o)];
-            }
-        }
-        return origins;
     }
 
     /**

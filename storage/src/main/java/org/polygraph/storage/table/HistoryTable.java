@@ -47,6 +47,8 @@ public final class HistoryTable {
     private final int[] operationKeys;
     private final long[] operationValues;
     private final byte @Nullable [] operationKinds;
+    /** The versions of {@link #lists}; null until they are found. */
+    private volatile @Nullable ListVersions versions;
     /** The number of writes; negative until it is computed. */
     private int writes = -1;
 
@@ -503,7 +505,7 @@ public final class HistoryTable {
         ListReduced lower = reduced;
         return lower == null
                 ? with(plain)
-                : with(keys, plain, lower.with(lower.versions().recorded().withoutRefusals()));
+                : lower.of(lower.versions().recorded().withoutRefusals());
     }
 
     /**
@@ -566,6 +568,16 @@ public final class HistoryTable {
     /** The history with lists as they were recorded; the same table if no operations stand for them. */
     public HistoryTable withRecordedLists() {
         return reduced == null ? this : reduced.versions().recorded();
+    }
+
+    /** The versions of the lists that were recorded; found once. */
+    ListVersions recordedVersions() {
+        ListVersions found = versions;
+        if (found == null) {
+            found = ListVersions.of(this);
+            versions = found;
+        }
+        return found;
     }
 
     @Nullable

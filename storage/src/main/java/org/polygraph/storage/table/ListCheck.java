@@ -19,7 +19,7 @@ final class ListCheck {
      */
     static void check(HistoryTable table) throws HistoryException {
         refuseRows(table);
-        ListVersions versions = ListVersions.of(table);
+        ListVersions versions = table.recordedVersions();
         checkAppends(versions);
         checkUnknown(versions);
     }

@@ -38,26 +38,29 @@ public final class ListReduction {
     private final IntArrayList newKeys;
     private final LongArrayList newCodes;
     private final ByteList newKinds;
+    private final IntArrayList origin;
 
     private ListReduction(ListVersions versions) {
         this.table = versions.recorded();
         this.versions = versions;
         codes.defaultReturnValue(ValueDictionary.NULL);
-        newKeys = new IntArrayList(table.operations());
-        newCodes = new LongArrayList(table.operations());
-        newKinds = new ByteList(table.operations());
+        int expected = table.operations() + table.writes();
+        newKeys = new IntArrayList(expected);
+        newCodes = new LongArrayList(expected);
+        newKinds = new ByteList(expected);
+        origin = new IntArrayList(expected);
     }
 
     /** Returns the form of SER and SI, or the same table if it has no lists that were recorded. */
     public static HistoryTable of(HistoryTable table) {
-        return table.hasLists() ? new ListReduction(ListVersions.of(table)).ofSnapshots() : table;
+        return table.hasLists() ? new ListReduction(table.recordedVersions()).ofSnapshots() : table;
     }
 
     /** Returns the form of RC, RA and CC, or the same table if it has no lists or has this form. */
     public static HistoryTable ofCommits(HistoryTable table) {
         ListReduced reduced = table.reduced();
         return reduced == null && table.hasLists()
-                ? new ListReduction(ListVersions.of(table)).ofCommits()
+                ? new ListReduction(table.recordedVersions()).ofCommits()
                 : reduced == null || reduced.isOfCommits() ? table : new ListReduction(reduced.versions()).ofCommits();
     }
 
@@ -75,10 +78,11 @@ public final class ListReduction {
                             place == 0 ? table.initialValue() : code(orders[key][place - 1]));
                 }
                 resolve(o);
+                made(o);
             }
             starts[t + 1] = newKeys.size();
         }
-        return table.with(table.keys(), operations(starts), new ListReduced(versions, false));
+        return reduced(table.keys(), starts, false);
     }
 
     private HistoryTable ofCommits() {
@@ -96,10 +100,11 @@ public final class ListReduction {
                 if (ofElement != ListVersions.NONE) {
                     imply(Operations.pack(ofElement, true), code(table.value(o)));
                 }
+                made(o);
             }
             starts[t + 1] = newKeys.size();
         }
-        return table.with(keys, operations(starts), new ListReduced(versions, true));
+        return reduced(keys, starts, true);
     }
 
     /** By append: the key of its element, if the longest list has it and further ones. */
@@ -136,8 +141,11 @@ public final class ListReduction {
         }
     }
 
-    private Operations operations(int[] starts) {
-        return new Operations(starts, newKeys.toIntArray(), newCodes.toLongArray(), newKinds.toByteArray());
+    private HistoryTable reduced(KeyDictionary keys, int[] starts, boolean isOfCommits) {
+        return table.with(
+                keys,
+                new Operations(starts, newKeys.toIntArray(), newCodes.toLongArray(), newKinds.toByteArray()),
+                new ListReduced(versions, origin.toIntArray(), isOfCommits));
     }
 
     /** Writes a recorded operation. */
@@ -154,6 +162,13 @@ public final class ListReduction {
             code = table.initialValue();
         }
         put(table.operationKeys()[o], code, kind);
+    }
+
+    /** States that the operations since the last call stand for a recorded one. */
+    private void made(int o) {
+        while (origin.size() < newKeys.size()) {
+            origin.add(o);
+        }
     }
 
     private void imply(int keyAndKind, long code) {

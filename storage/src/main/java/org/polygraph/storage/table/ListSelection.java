@@ -46,12 +46,11 @@ final class ListSelection {
     static HistoryTable of(HistoryTable whole, int[] kept, int[] keys, int[] operations) {
         ListReduced reduced = whole.reduced();
         if (reduced == null) {
-            return new ListSelection(ListVersions.of(whole)).of(kept, keys, operations);
+            return new ListSelection(whole.recordedVersions()).of(kept, keys, operations);
         }
-        ListVersions versions = reduced.versions();
-        HistoryTable some =
-                new ListSelection(versions).of(kept, keys, recorded(whole, versions.recorded(), kept, operations));
-        return reduced.isOfCommits() ? ListReduction.ofCommits(some) : ListReduction.of(some);
+        int[] origins = new int[operations.length];
+        Arrays.setAll(origins, i -> reduced.origin()[operations[i]]);
+        return reduced.of(new ListSelection(reduced.versions()).of(kept, keys, origins));
     }
 
     private HistoryTable of(int[] kept, int[] keys, int[] origins) {
@@ -95,24 +94,5 @@ final class ListSelection {
             }
         }
         return ListCodes.read(lists.of(key, elements));
-    }
-
-    /** The recorded form of explicit operations. */
-    private static int[] recorded(HistoryTable whole, HistoryTable recorded, int[] kept, int[] operations) {
-        int[] origins = new int[operations.length];
-        int next = 0;
-        for (int t : kept) {
-            int o = recorded.firstOperation(t) - 1;
-            for (int each = whole.firstOperation(t); each < whole.operationsEnd(t); each++) {
-                if (whole.isImplied(each)) {
-                    continue;
-                }
-                o++;
-                if (next < operations.length && operations[next] == each) {
-                    origins[next++] = o;
-                }
-            }
-        }
-        return origins;
     }
 }
