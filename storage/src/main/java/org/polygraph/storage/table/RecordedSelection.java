@@ -142,7 +142,7 @@ public final class RecordedSelection {
             return part(selected.asRead(), ofWrites);
         }
         HistoryTable plain = HistorySelection.of(table, operations).table();
-        return part(table.listVersions() == null ? plain : plain.asRead(), ofWrites);
+        return part(plain.withRecordedLists(), ofWrites);
     }
 
     private @Nullable HistoryTable of(int[] operations) {
