@@ -7,6 +7,7 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
 import org.polygraph.storage.table.RecordedSelection;
@@ -36,7 +37,7 @@ final class PredicateName {
             return LostMatches.of(violation, table);
         }
         SubHistory sub = violation.minimal();
-        boolean isRecorded = predicates != null && (sub == null || sub.recorded());
+        boolean isRecorded = sub == null || sub.recorded();
         boolean found = violation.anomaly() == Anomaly.NON_REPEATABLE_READ
                 && isOfCondition(violation.keys().get(0), table);
         boolean missed = false;
@@ -45,7 +46,7 @@ final class PredicateName {
             boolean isQuery = edge.key() != Dependency.NO_KEY && isOfCondition(edge.key(), table);
             found |= isQuery && edge.kind() == EdgeKind.WR;
             missed |= isQuery && edge.kind() == EdgeKind.RW;
-            removed |= !isQuery && isRecorded && isRemoved(edge, predicates);
+            removed |= !isQuery && predicates != null && isRecorded && isRemoved(edge, predicates);
         }
         return switch (violation.anomaly()) {
             case NON_REPEATABLE_READ, NON_MONOTONIC_READ, FRACTURED_READ, CAUSALITY_VIOLATION, READ_SKEW ->
@@ -68,7 +69,8 @@ final class PredicateName {
 
     /** Whether a value of such a key states that the row matches. */
     static boolean isMatch(long value, HistoryTable table) {
-        return PredicateReads.isMatch(table.values().label(value));
+        ValueDictionary values = table.values();
+        return !values.isNull(value) && !values.isInteger(value) && PredicateReads.isMatch(values.text(value));
     }
 
     /** Whether a query did not find a row of which every version matches. */

@@ -139,6 +139,25 @@ class KeptHistoriesTest {
         assertThat(wrong).isEmpty();
     }
 
+    /** Where rows of writes are not known, a file has keys that state if a row matches a condition. */
+    @Test
+    void keysOfConditionsHaveTheNamesOfConditions() throws Exception {
+        String[][] cases = {
+            {"", "\"yes\"", "ThinAirRead"}, {",\"state\":[[\"row 0 between 1 and 3\",\"yes\"]]", "null", "Phantom"}
+        };
+        for (String[] each : cases) {
+            String history = """
+                    {"format":"history","version":1,"initial":{"value":null%s},"part":true}
+                    {"session":0,"index":0,"status":"committed","ops":[{"op":"r","key":"row 0 between 1 and 3","value":%s}]}
+                    """.formatted(each[0], each[1]);
+            Path file = Files.writeString(folder.resolve("history.jsonl"), history);
+            InProcess check = InProcess.run("check", "-q", "-l", "ser", file.toString());
+            assertThat(check.out().lines().findFirst()).hasValueSatisfying(line -> assertThat(line)
+                    .startsWith("VIOLATION")
+                    .endsWith("  " + each[2]));
+        }
+    }
+
     /** An insert of a row that exists, with or without a condition, is a write at SER in such a part. */
     @Test
     void partsOfWritesAreVerified() throws Exception {
