@@ -152,9 +152,9 @@ class KeptHistoriesTest {
                     """.formatted(each[0], each[1]);
             Path file = Files.writeString(folder.resolve("history.jsonl"), history);
             InProcess check = InProcess.run("check", "-q", "-l", "ser", file.toString());
-            assertThat(check.out().lines().findFirst()).hasValueSatisfying(line -> assertThat(line)
-                    .startsWith("VIOLATION")
-                    .endsWith("  " + each[2]));
+            assertThat(check.out().lines().findFirst())
+                    .hasValueSatisfying(
+                            line -> assertThat(line).startsWith("VIOLATION").endsWith("  " + each[2]));
         }
     }
 
