@@ -52,7 +52,6 @@ final class BeyondViolations {
     private final Chain before;
     private final Budget whole;
     private final Budget budget;
-
     private final @Nullable StandingViolations known;
 
     private final SubHistories subs = new SubHistories();
@@ -252,12 +251,8 @@ final class BeyondViolations {
 
     /** Adds a sub-history that violates the level by itself. */
     private void found(HistoryTable sub) throws IOException {
-        Verdict verdict =
-                LevelCheck.of(new Check(sub, request, budget), Checker.EMBEDDED).build();
-        if (verdict.status() == Verdict.Status.VIOLATION
-                && !verdict.violations().isEmpty()
-                && !leftOut.and(sub).isSameAs(leftOut)) {
-            Violation violation = verdict.violations().get(0);
+        Violation violation = StandingViolations.first(sub, request, budget);
+        if (violation != null && !leftOut.and(sub).isSameAs(leftOut)) {
             PartViolations.Named named = named(violation, sub, before.parts().size());
             added.add(named);
             add(sub, new StandingViolations.Kept(named, files(sub), true, false, new int[0]));
@@ -348,9 +343,15 @@ final class BeyondViolations {
             if (stands || each.isClosed()) {
                 add(known.sub(each), each);
             }
+            int[] operations =
+                    stands ? SubHistoryProof.closure(table, known.sub(each), terms, table.transactions()) : null;
             if (stands) {
                 standing.add(each.named());
-                earlier.addAll(violation(known.sub(each), table));
+            }
+            if (operations != null) {
+                HistorySelection sub = HistorySelection.of(table, operations);
+                Violation violation = StandingViolations.first(sub.table(), request, budget);
+                earlier.addAll(violation == null ? List.of() : List.of(new WholeHistoryIds(sub).of(violation)));
             }
         }
         boolean isSeparated = isExact || covered == 0 || addStanding(apart, parts, covered, earlier);
@@ -495,18 +496,5 @@ final class BeyondViolations {
     private StandingViolations.Kept kept(PartViolations.Named named, HistoryTable sub, boolean isClosed) {
         boolean isShown = isClosed && BruteForce.judge(sub, terms) == BruteForce.Answer.VIOLATED;
         return new StandingViolations.Kept(named, files(sub), isShown, false, new int[0]);
-    }
-
-    /** The violation of a closed sub-history of a history, in ids of it; empty if the budget ends. */
-    private List<Violation> violation(HistoryTable sub, HistoryTable table) {
-        int[] operations = SubHistoryProof.closure(table, sub, terms, table.transactions());
-        if (operations == null) {
-            return List.of();
-        }
-        HistorySelection selection = HistorySelection.of(table, operations);
-        Verdict verdict = judged(selection.table());
-        return verdict.violations().isEmpty()
-                ? List.of()
-                : List.of(new WholeHistoryIds(selection).of(verdict.violations().get(0)));
     }
 }

@@ -13,7 +13,9 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
@@ -141,33 +143,27 @@ public record Chain(
                     "the seam that the verdict states, or no file if it states none",
                     REMEDY);
         }
-        Part state = null;
-        List<Part> parts = lines(list);
-        if (!parts.isEmpty() && parts.get(0).location.startsWith(STATE)) {
-            Part first = parts.remove(0);
-            state = new Part(first.input, first.location.substring(STATE.length()));
-        }
-        if (parts.isEmpty()) {
+        Chain chain = listed(lines(list));
+        if (chain.parts.isEmpty()) {
             throw new HistoryException(list.name(), "no part", "one or more", "check the parts again");
         }
-        return new Chain(state, parts, null, LeftOut.NOTHING);
+        return chain;
+    }
+
+    private static Chain listed(List<Part> lines) {
+        boolean hasState = !lines.isEmpty() && lines.get(0).location.startsWith(STATE);
+        Part state =
+                hasState ? new Part(lines.get(0).input, lines.get(0).location.substring(STATE.length())) : null;
+        return new Chain(state, lines.subList(hasState ? 1 : 0, lines.size()), null, LeftOut.NOTHING);
     }
 
     /** Whether another seam has taken the place of the one that a run was decided on. */
     static boolean isOnReplacedSeam(Location run) throws IOException, HistoryException {
-        Location file = Seam.file(run, BASE);
-        if (!file.exists()) {
-            return false;
-        }
-        List<Part> named = lines(file);
+        List<Part> named = Seam.file(run, BASE).exists() ? lines(Seam.file(run, BASE)) : List.of();
         Location seam = named.size() == 1 ? Seam.file(resolved(run, named.get(0).location), Seam.FILE) : null;
         return seam != null
                 && seam.exists()
                 && !Fingerprint.ofInput(seam, () -> false).equals(named.get(0).input);
-    }
-
-    private static List<Part> parts(List<Part> lines) {
-        return lines.stream().filter(line -> !line.location.startsWith(STATE)).toList();
     }
 
     private static List<Part> lines(Location list) throws IOException, HistoryException {
@@ -190,25 +186,18 @@ public record Chain(
             return null;
         }
         List<Part> named = lines(file);
-        if (named.size() != 1) {
+        Seam seam = named.size() == 1 ? Seam.of(resolved(run, named.get(0).location), () -> false) : null;
+        if (seam == null
+                || !seam.input().equals(named.get(0).input)
+                || seam.covered() < 0
+                || seam.covered() >= parts.size()
+                || !listed(lines(Seam.file(seam.run(), FILE))).parts.equals(parts.subList(0, seam.covered()))) {
             throw new HistoryException(
                     file.name(),
-                    named.size() + " lines",
-                    "one, which names a seam",
-                    "check the part of this run again with --overwrite");
-        }
-        Part base = named.get(0);
-        Seam seam = Seam.of(resolved(run, base.location), () -> false);
-        boolean isSame = seam != null
-                && seam.input().equals(base.input)
-                && seam.covered() >= 0
-                && seam.covered() < parts.size()
-                && parts(lines(Seam.file(seam.run(), FILE))).equals(parts.subList(0, seam.covered()));
-        if (!isSame) {
-            throw new HistoryException(
-                    file.name(),
-                    "no seam in " + base.location + " with SHA-256 " + base.input,
-                    "the seam that the run was decided on",
+                    named.size() == 1
+                            ? "no seam in " + named.get(0).location + " with SHA-256 " + named.get(0).input
+                            : named.size() + " lines",
+                    "one line, with the seam that the run was decided on",
                     "check the part of this run again with --overwrite");
         }
         return seam;
@@ -265,10 +254,16 @@ public record Chain(
      * @throws HistoryException if it begins with others
      */
     Chain beginningWith(String file, BooleanSupplier stop) throws IOException, HistoryException {
-        Chain from = from(file, stop);
-        Part given = Objects.requireNonNull(from.state);
+        Part given;
+        try {
+            given = new Part(
+                    Fingerprint.ofInput(Location.of(file), stop),
+                    Location.of(file).absolute());
+        } catch (IOException e) {
+            throw new IOException("--initial-state " + Failures.ofPath(file, e), e);
+        }
         if (isEmpty()) {
-            return from;
+            return new Chain(given, List.of(), null, LeftOut.NOTHING);
         }
         if (state == null || !state.input.equals(given.input)) {
             throw new HistoryException(
@@ -279,17 +274,6 @@ public record Chain(
                     "leave out --initial-state, which is of the first part");
         }
         return this;
-    }
-
-    /** Returns a chain without parts that has the values of keys before the history. */
-    static Chain from(String state, BooleanSupplier stop) throws IOException {
-        try {
-            Location file = Location.of(state);
-            return new Chain(
-                    new Part(Fingerprint.ofInput(file, stop), file.absolute()), List.of(), null, LeftOut.NOTHING);
-        } catch (IOException e) {
-            throw new IOException("--initial-state " + Failures.ofPath(state, e), e);
-        }
     }
 
     /**
@@ -417,27 +401,18 @@ public record Chain(
 
     /** Returns a text that distinguishes the chain from others. */
     String label() {
-        StringBuilder label = new StringBuilder(state == null ? "" : " state " + state.input);
-        for (Part part : parts) {
-            label.append(' ').append(part.input.isEmpty() ? part.location : part.input);
-        }
-        return label.toString();
+        return (state == null ? "" : " state " + state.input)
+                + parts.stream()
+                        .map(part -> " " + (part.input.isEmpty() ? part.location : part.input))
+                        .collect(Collectors.joining());
     }
 
     /** {@code chain.txt}. */
     private String list() {
-        StringBuilder list = new StringBuilder();
-        if (state != null) {
-            list.append(state.input)
-                    .append("  ")
-                    .append(STATE)
-                    .append(state.location)
-                    .append('\n');
-        }
-        for (Part part : parts) {
-            list.append(part.input).append("  ").append(part.location).append('\n');
-        }
-        return list.toString();
+        Part first = state == null ? null : new Part(state.input, STATE + state.location);
+        return Stream.concat(Stream.ofNullable(first), parts.stream())
+                .map(part -> part.input + "  " + part.location + "\n")
+                .collect(Collectors.joining());
     }
 
     /** Writes the list of a run, and the seam that it was decided on. */
@@ -494,11 +469,12 @@ public record Chain(
      */
     public HistoryTable read(String path, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
-        List<String> paths = paths(seam == null ? 0 : seam.covered(), path, stop);
+        BitSet all = new BitSet();
+        all.set(seam == null ? 0 : seam.covered(), parts.size());
         if (seam != null) {
-            return leftOut.applied(seam.read(paths, format, stop, memoryBytes));
+            return leftOut.applied(seam.read(paths(all, path, stop), format, stop, memoryBytes));
         }
-        HistoryTable table = HistoryReader.read(paths, format, stop, memoryBytes);
+        HistoryTable table = HistoryReader.read(paths(all, path, stop), format, stop, memoryBytes);
         PartOrder.requireNoGap(table);
         return begun(table, stop, memoryBytes);
     }
@@ -511,22 +487,15 @@ public record Chain(
     }
 
     /**
-     * Reads some of the first parts, all parts from a number on and a history as one, which begins with the initial
-     * state of the chain.
+     * Reads some parts and a history as one, which begins with the initial state of the chain.
+     *
+     * @param some the numbers of the parts
      */
-    HistoryTable readSome(BitSet some, int first, String path, HistoryFormat format, Budget budget)
+    HistoryTable readSome(BitSet some, String path, HistoryFormat format, Budget budget)
             throws IOException, HistoryException {
-        BitSet wanted = (BitSet) some.clone();
-        wanted.set(first, parts.size());
         HistoryTable table =
-                HistoryReader.read(paths(wanted, path, budget::exhausted), format, budget::exhausted, budget.bytes());
+                HistoryReader.read(paths(some, path, budget::exhausted), format, budget::exhausted, budget.bytes());
         return begun(table, budget::exhausted, budget.bytes());
-    }
-
-    private List<String> paths(int first, String path, BooleanSupplier stop) throws IOException {
-        BitSet wanted = new BitSet();
-        wanted.set(first, parts.size());
-        return paths(wanted, path, stop);
     }
 
     private List<String> paths(BitSet wanted, String path, BooleanSupplier stop) throws IOException {

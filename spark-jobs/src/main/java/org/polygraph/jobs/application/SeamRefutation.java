@@ -171,7 +171,9 @@ final class SeamRefutation {
             if (!addWriters(wanted, opened)) {
                 return null;
             }
-            HistoryTable parts = before.readSome(opened, seam.covered(), path, format, budget);
+            BitSet read = (BitSet) opened.clone();
+            read.set(seam.covered(), before.parts().size());
+            HistoryTable parts = before.readSome(read, path, format, budget);
             HistoryTable selected = selected(table, minimal, parts);
             HistoryTable sub =
                     selected == null ? null : SubHistoryProof.closed(parts, selected, terms, MOST_TRANSACTIONS);

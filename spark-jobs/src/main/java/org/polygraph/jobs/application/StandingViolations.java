@@ -262,15 +262,20 @@ record StandingViolations(Terms terms, int covered, HistoryTable history, List<K
         List<Violation> found = new ArrayList<>();
         for (Kept each : some) {
             HistorySelection selection = HistorySelection.of(history, each.operations);
-            // Loaders only exclude orders, so a violation without them is one with them.
-            Check check = new Check(selection.table(), request.withoutLoaders(), budget);
-            Verdict verdict = LevelCheck.of(check, Checker.EMBEDDED).build();
-            if (verdict.status() == Verdict.Status.VIOLATION
-                    && !verdict.violations().isEmpty()) {
-                found.add(new WholeHistoryIds(selection).of(verdict.violations().get(0)));
+            Violation violation = first(selection.table(), request, budget);
+            if (violation != null) {
+                found.add(new WholeHistoryIds(selection).of(violation));
             }
         }
         return found;
+    }
+
+    /** Returns the violation of a sub-history that a check of it finds first; null if the budget ends. */
+    static @Nullable Violation first(HistoryTable sub, CheckRequest request, Budget budget) {
+        // Loaders only exclude orders, so a violation without them is one with them.
+        Check check = new Check(sub, request.withoutLoaders(), budget);
+        Verdict verdict = LevelCheck.of(check, Checker.EMBEDDED).build();
+        return verdict.violations().isEmpty() ? null : verdict.violations().get(0);
     }
 
     /** Writes them to a run. */
