@@ -273,15 +273,21 @@ final class BeyondViolations {
                         .toList());
     }
 
-    /** Returns by file of a history the number of its part, from 0. */
+    /** Returns by file of a history the number of its part, from 0. Files are mostly in the order of parts. */
     private int[] parts(HistoryTable table) {
         boolean[] isOfLast = OpenReads.filesOf(table, path);
         int[] parts = new int[isOfLast.length];
+        int count = before.parts().size();
         for (int f = 0; f < parts.length; f++) {
-            parts[f] = isOfLast[f] ? before.parts().size() : 0;
-            for (int p = 0; p < before.parts().size() && !isOfLast[f]; p++) {
-                parts[f] = isOf(table.source().files().get(f), before.parts().get(p)) ? p : parts[f];
-            }
+            String file = table.source().files().get(f);
+            int first = f == 0 ? 0 : parts[f - 1];
+            parts[f] = isOfLast[f]
+                    ? count
+                    : IntStream.range(0, count)
+                            .map(i -> (first + i) % count)
+                            .filter(p -> isOf(file, before.parts().get(p)))
+                            .findFirst()
+                            .orElse(0);
         }
         return parts;
     }
@@ -296,7 +302,8 @@ final class BeyondViolations {
     }
 
     private static boolean isOf(String file, Chain.Part part) {
-        return part.location().endsWith(file)
+        return part.location().equals(file)
+                || part.location().endsWith("/" + file)
                 || file.endsWith(part.location())
                 || file.startsWith(part.location() + "/");
     }
@@ -338,21 +345,8 @@ final class BeyondViolations {
         int[] parts = parts(table);
         List<Violation> fresh = new ArrayList<>();
         List<Violation> earlier = new ArrayList<>();
-        for (StandingViolations.Kept each : known == null ? List.<StandingViolations.Kept>of() : known.all()) {
-            boolean stands = each.isShown() && !each.isClosed() && known.stands(each, table);
-            if (stands || each.isClosed()) {
-                add(known.sub(each), each);
-            }
-            int[] operations =
-                    stands ? SubHistoryProof.closure(table, known.sub(each), terms, table.transactions()) : null;
-            if (stands) {
-                standing.add(each.named());
-            }
-            if (operations != null) {
-                HistorySelection sub = HistorySelection.of(table, operations);
-                Violation violation = StandingViolations.first(sub.table(), request, budget);
-                earlier.addAll(violation == null ? List.of() : List.of(new WholeHistoryIds(sub).of(violation)));
-            }
+        if (known != null) {
+            addKnown(known, table, earlier);
         }
         boolean isSeparated = isExact || covered == 0 || addStanding(apart, parts, covered, earlier);
         Verdict rest = separated(apart, apart == table ? whole : null, (verdict, of) -> {
@@ -392,6 +386,24 @@ final class BeyondViolations {
                             fresh.subList(most, fresh.size()), Math.max(whole.violationsFound(), fresh.size()));
         }
         return new Judged(with(verdict, rest, rest != whole), isKept && !kept.isEmpty() ? all() : null);
+    }
+
+    /** Adds the violations that the last run keeps: those that the last part does not explain stand. */
+    private void addKnown(StandingViolations violations, HistoryTable table, List<Violation> earlier) {
+        for (StandingViolations.Kept each : violations.all()) {
+            HistoryTable sub = violations.sub(each);
+            boolean stands = each.isShown() && !each.isClosed() && violations.stands(each, table);
+            if (stands || each.isClosed()) {
+                add(sub, each);
+            }
+            int[] operations = stands ? SubHistoryProof.closure(table, sub, terms, table.transactions()) : null;
+            if (operations != null) {
+                HistorySelection closed = HistorySelection.of(table, operations);
+                Violation violation = StandingViolations.first(closed.table(), request, budget);
+                standing.add(each.named());
+                earlier.addAll(violation == null ? List.of() : List.of(new WholeHistoryIds(closed).of(violation)));
+            }
+        }
     }
 
     /**
