@@ -88,7 +88,7 @@ final class Route {
         return checker.choosesWindows()
                 && mayStillUseWindows(request, kept)
                 && Estimate.auto(HistorySize.of(read), request.level(), budget.heap()) == Estimate.Engine.WINDOWS
-                && !read.hasRows()
+                && !(read.hasRows() && !request.terms().guarantee().isOfCommits())
                 && !(read.values().hasLists() && request.level().isAxiom())
                 && !(read.values().hasOthers() && request.level() == IsolationLevel.LIN)
                 && !read.values().hasPredicates()

@@ -21,6 +21,7 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.jobs.windows.WindowCheck;
 import org.polygraph.jobs.windows.WindowSettings;
 import org.polygraph.jobs.windows.Workers;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.format.HistoryFormat;
@@ -37,6 +38,9 @@ import org.polygraph.storage.table.HistoryTable;
  * @param window transactions of a window
  */
 public record WindowedChecker(Engine engine, int window) {
+    private static final String WITHOUT_SNAPSHOTS =
+            "it has lists and violates si, from which windows conclude rc, ra and cc";
+
     /**
      * What {@link #decide} found.
      *
@@ -71,26 +75,24 @@ public record WindowedChecker(Engine engine, int window) {
                     null, "it is no file of JSON Lines or Parquet that can be read in pieces; convert it", List.of());
         }
         Progress heard = engine.listening(progress);
-        PhaseClock phases = new PhaseClock(heard, Integer.MAX_VALUE);
-        SubHistoryJudge judge = new SubHistoryJudge(request, budget);
         String how = "failed";
         try (Workers workers = workers(kept, heard, budget)) {
-            WindowCheck check = new WindowCheck(
-                    workers,
-                    plan,
-                    WindowSettings.of(window),
-                    request.terms(),
-                    given,
-                    judge,
-                    phases,
-                    kept == null ? operations -> Checkpoints.NONE : kept.checkpoints());
+            CheckRequest ordered = request;
+            SubHistoryJudge judge = new SubHistoryJudge(request, budget);
+            PhaseClock phases = new PhaseClock(heard, Integer.MAX_VALUE);
+            WindowCheck check = check(workers, plan, request, given, judge, phases, kept);
             WindowCheck.Ending ending = run(check, request, workers);
-            if (ending == WindowCheck.Ending.OPEN) {
+            if (check.isDecidedBySnapshots()) {
+                ordered = request.at(IsolationLevel.SI);
+                phases = new PhaseClock(heard, Integer.MAX_VALUE);
+                check = check(workers, plan, ordered, given, new SubHistoryJudge(ordered, budget), phases, kept);
+                ending = run(check, ordered, workers);
+            }
+            if (ending == WindowCheck.Ending.OPEN || (ending == WindowCheck.Ending.VIOLATED && ordered != request)) {
                 workers.keep(false);
                 how = "undecided";
-                return check.reason().equals(WindowCheck.UNREADABLE)
-                        ? Early.TO_READ
-                        : new Early(null, check.reason(), List.of());
+                String why = ending == WindowCheck.Ending.OPEN ? check.reason() : WITHOUT_SNAPSHOTS;
+                return why.equals(WindowCheck.UNREADABLE) ? Early.TO_READ : new Early(null, why, List.of());
             }
             Verdict.Builder verdict;
             if (ending == WindowCheck.Ending.VIOLATED) {
@@ -98,7 +100,7 @@ public record WindowedChecker(Engine engine, int window) {
             } else {
                 String certificate = kept == null
                         ? null
-                        : check.certificate(kept.folder().reopened(), kept.input(), Version.current());
+                        : check.certificate(kept.folder().reopened(), request.terms(), kept.input(), Version.current());
                 verdict = VerdictMaker.ofWindows(request, certificate);
             }
             workers.keep(false);
@@ -111,6 +113,25 @@ public record WindowedChecker(Engine engine, int window) {
         } finally {
             engine.ended(how);
         }
+    }
+
+    private WindowCheck check(
+            Workers workers,
+            ReadPlan plan,
+            CheckRequest request,
+            @Nullable InitialState given,
+            WindowCheck.Judge judge,
+            PhaseClock phases,
+            @Nullable KeptRun kept) {
+        return new WindowCheck(
+                workers,
+                plan,
+                WindowSettings.of(window),
+                request.terms(),
+                given,
+                judge,
+                phases,
+                kept == null ? operations -> Checkpoints.NONE : kept.checkpoints());
     }
 
     private Workers workers(@Nullable KeptRun kept, Progress progress, Budget budget) {

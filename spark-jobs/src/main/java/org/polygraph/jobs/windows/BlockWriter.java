@@ -111,14 +111,18 @@ final class BlockWriter {
         return unsigned(TEXT_KEY << TYPE_SHIFT | kind).text(key);
     }
 
-    /** Begins an operation that stands for the place of an append in a list. */
-    BlockWriter implied() {
-        return unsigned(MARK << TYPE_SHIFT);
+    /**
+     * Begins an operation that a history with rows or lists has.
+     *
+     * @param kind {@code INSERT}, {@code DELETE} or {@code IMPLIED} of {@link org.polygraph.storage.table.Operations}
+     */
+    BlockWriter mark(byte kind) {
+        return unsigned(MARK << TYPE_SHIFT | kind);
     }
 
-    /** Whether a number is that of {@link #implied}. */
-    static boolean isImplied(long keyAndKind) {
-        return keyAndKind == MARK << TYPE_SHIFT;
+    /** Whether a number is that of {@link #mark}; then {@link #kind} returns what was marked. */
+    static boolean isMark(long keyAndKind) {
+        return keyAndKind >>> TYPE_SHIFT == MARK;
     }
 
     static int keyType(long keyAndKind) {

@@ -24,9 +24,9 @@ final class Cell {
     /** At a commit: a write, whose key has an intent at the snapshot. */
     static final int INTENDED = 3;
 
-    private static final int KIND_BITS = 3;
+    private static final int KIND_BITS = 4;
     private static final int KIND = 3;
-    private static final int IMPLIED = 4;
+    private static final int MARK_SHIFT = 2;
 
     /** The approximate length of an operation in a block. */
     private static final int BYTES_PER_OPERATION = 10;
@@ -48,7 +48,7 @@ final class Cell {
     private final IntArrayList operationStarts = new IntArrayList();
     /** By event: the hash of the transaction if the event is a commit. */
     private final ObjectArrayList<byte[]> hashes = new ObjectArrayList<>();
-    /** Key x 8 + kind, + 4 if the operation is implied. */
+    /** Key x 16 + mark x 4 + kind. */
     private final IntArrayList operations = new IntArrayList();
 
     private final LongArrayList codes = new LongArrayList();
@@ -174,9 +174,9 @@ final class Cell {
         return isWriteKind(kind(operation));
     }
 
-    /** Whether the operation is {@link org.polygraph.storage.table.Operations#IMPLIED}. */
-    boolean isImplied(int operation) {
-        return (operations.getInt(operation) & IMPLIED) != 0;
+    /** What {@link BlockWriter#mark} wrote before the operation; 0 if there is nothing. */
+    byte mark(int operation) {
+        return (byte) (operations.getInt(operation) >>> MARK_SHIFT & KIND);
     }
 
     static boolean isWriteKind(int kind) {
@@ -200,7 +200,7 @@ final class Cell {
         readsBefore.ensureCapacity(about);
         for (EventReader in = new EventReader(block, values); in.next(); ) {
             while (in.nextOperation()) {
-                add(in.key(keys), in.isImplied() ? in.kind() | IMPLIED : in.kind(), in.value());
+                add(in.key(keys), in.mark() << MARK_SHIFT | in.kind(), in.value());
             }
             int before = 0;
             for (int i = in.isCommit() ? in.operations() : 0; i > 0; i--) {
@@ -245,8 +245,8 @@ final class Cell {
                 body.hash(hash(t));
             }
             for (int o = firstOperation(t); o < operationsEnd(t); o++) {
-                if (isImplied(o)) {
-                    body.implied();
+                if (mark(o) != 0) {
+                    body.mark(mark(o));
                 }
                 body.operation(keys, key(o), kind(o), values, code(o));
             }

@@ -44,9 +44,9 @@ final class EventBody {
         value(kind, values, code);
     }
 
-    /** Marks the next operation as {@link org.polygraph.storage.table.Operations#IMPLIED}. */
-    void implied() {
-        out.implied();
+    /** Marks the next operation, see {@link BlockWriter#mark}. */
+    void mark(byte kind) {
+        out.mark(kind);
     }
 
     /** Adds an operation whose key has a label. */

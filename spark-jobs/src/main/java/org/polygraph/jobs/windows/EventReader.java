@@ -51,7 +51,7 @@ final class EventReader {
     private int passed;
     private int operation;
     private int kind;
-    private boolean isImplied;
+    private int mark;
     private boolean isText;
     private long integer;
     /** Where the key begins if it is a text, and its hash. */
@@ -212,8 +212,9 @@ final class EventReader {
         passed++;
         operation = in.at();
         long keyAndKind = in.unsigned();
-        isImplied = BlockWriter.isImplied(keyAndKind);
-        if (isImplied) {
+        boolean isMarked = BlockWriter.isMark(keyAndKind);
+        mark = isMarked ? BlockWriter.kind(keyAndKind) : 0;
+        if (isMarked) {
             keyAndKind = in.unsigned();
         }
         kind = BlockWriter.kind(keyAndKind);
@@ -242,9 +243,9 @@ final class EventReader {
         return Cell.isWriteKind(kind);
     }
 
-    /** Whether the operation is {@link org.polygraph.storage.table.Operations#IMPLIED}. */
-    boolean isImplied() {
-        return isImplied;
+    /** What {@link BlockWriter#mark} wrote before the operation; 0 if there is nothing. */
+    int mark() {
+        return mark;
     }
 
     /** Reads the value of the operation; 0 for an intent. @return its code in the dictionary */

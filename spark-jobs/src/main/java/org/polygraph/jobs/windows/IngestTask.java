@@ -162,7 +162,7 @@ record IngestTask(
         /** @param read the rows as they were recorded; the same ones if the level judges all operations as they are */
         EventsOfRows(HistoryRows rows, HistoryRows read, PlacedRows.Placed places) {
             this.rows = rows;
-            recorded = read == rows ? null : new RecordedRows(read);
+            recorded = read == rows && rows.operations().kinds() == null ? null : new RecordedRows(read);
             this.places = places;
             keys = rows.keys();
             codes = values.addAll(rows.values());
@@ -236,8 +236,9 @@ record IngestTask(
 
         private void operation(int o, int kind) {
             byte[] kinds = rows.operations().kinds();
-            if (kinds != null && kinds[o] == Operations.IMPLIED && kind != Cell.INTENT) {
-                body.implied();
+            byte mark = kinds == null || kinds[o] == Operations.APPEND ? 0 : kinds[o];
+            if (mark != 0 && kind != Cell.INTENT) {
+                body.mark(mark);
             }
             body.operation(keys, key(o), kind, values, code(o));
         }

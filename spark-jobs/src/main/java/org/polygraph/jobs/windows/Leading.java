@@ -15,14 +15,15 @@ import org.polygraph.storage.table.Operations;
  *
  * @param sessions by session of the piece; null if no transaction leads
  * @param others the transactions that do not lead
+ * @param hasRows whether some operation inserts or deletes a row
  * @param hasStart whether some transaction has a start
  * @param hasEnd whether some transaction has an end
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record Leading(@Nullable OfSession[] sessions, Others others, boolean hasStart, boolean hasEnd)
+record Leading(@Nullable OfSession[] sessions, Others others, boolean hasRows, boolean hasStart, boolean hasEnd)
         implements Serializable {
     private static final long serialVersionUID = 1L;
-    static final Leading NONE = new Leading(new OfSession[0], Others.NONE, false, false);
+    static final Leading NONE = new Leading(new OfSession[0], Others.NONE, false, false, false);
     /** The most transactions and writes of a session that the driver looks at. */
     private static final int MOST = 1_024;
 
@@ -108,7 +109,7 @@ record Leading(@Nullable OfSession[] sessions, Others others, boolean hasStart, 
                         count == in.count(s));
             }
         }
-        return new Leading(sessions, others, hasStart, hasEnd);
+        return new Leading(sessions, others, rows.operations().kinds() != null, hasStart, hasEnd);
     }
 
     /** @param first the first transaction of its session */

@@ -61,9 +61,11 @@ record Loading(TreeMap<Long, long[]> indexes, boolean byTime) {
         }
         List<Candidate> candidates = new ArrayList<>();
         Leading.Others others = Leading.Others.NONE;
+        boolean hasRows = false;
         boolean hasStart = false;
         boolean hasEnd = false;
         for (Ingested piece : input.pieces()) {
+            hasRows |= piece.leading().hasRows();
             hasStart |= piece.leading().hasStart();
             hasEnd |= piece.leading().hasEnd();
         }
@@ -90,7 +92,10 @@ record Loading(TreeMap<Long, long[]> indexes, boolean byTime) {
         for (int p = 0; p < input.pieces().size(); p++) {
             others = others.and(at(p, input.pieces().get(p).leading().others()));
         }
-        if (candidates.isEmpty()) {
+        // Among rows a write of null changes what there is at first.
+        boolean isRow =
+                hasRows && initial.initialState() == null && initial.values().isNull(initial.initialValue());
+        if (isRow || candidates.isEmpty()) {
             return choice.kind() == InitialChoice.Kind.AUTO ? NONE : null;
         }
         if (initial.initialState() != null
@@ -145,9 +150,12 @@ record Loading(TreeMap<Long, long[]> indexes, boolean byTime) {
     private static @Nullable Loading named(TreeMap<Long, long[]> found, InitialChoice choice) {
         long[] indexes = found.getOrDefault(choice.session(), new long[0]);
         int at = Arrays.binarySearch(indexes, choice.index());
+        if (at < 0) {
+            return null;
+        }
         TreeMap<Long, long[]> named = new TreeMap<>();
         named.put(choice.session(), Arrays.copyOf(indexes, at + 1));
-        return at < 0 ? null : new Loading(named, false);
+        return new Loading(named, false);
     }
 
     private static boolean precede(List<Candidate> candidates, Leading.Others others, long skew) {

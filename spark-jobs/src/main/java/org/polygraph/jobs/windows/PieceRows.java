@@ -334,8 +334,9 @@ final class PieceRows {
 
     /** Why windows do not support the piece at a level; empty if they do. */
     String unsupported(Guarantee guarantee) {
-        if (rows.operations().has(Operations.INSERT) || rows.operations().has(Operations.DELETE)) {
-            return "it has inserts or deletes";
+        boolean hasRows = rows.operations().has(Operations.INSERT) || rows.operations().has(Operations.DELETE);
+        if (hasRows && !guarantee.isOfCommits()) {
+            return "it has inserts or deletes, which windows decide at rc, ra and cc only";
         }
         return guarantee == Guarantee.LIN && rows.values().others().length > 0 ? "it has refused compare-and-sets" : "";
     }

@@ -9,7 +9,7 @@ import org.polygraph.storage.lists.ListReads;
 import org.polygraph.storage.table.HistoryRows;
 import org.polygraph.storage.table.Operations;
 
-/** Hashes the transactions of a piece as they were recorded: with appends and reads of lists, and refused compare-and-sets. */
+/** Hashes the transactions of a piece as they were recorded: with appends and reads of lists, inserts, deletes and refused compare-and-sets. */
 final class RecordedRows {
     private final HistoryRows rows;
     private final KeyDictionary keys = new KeyDictionary();
@@ -28,6 +28,7 @@ final class RecordedRows {
 
     /** Returns the hash of a transaction in an array that is used again. */
     byte[] hash(int t, byte status, long start, long end) {
+        byte[] kinds = rows.operations().kinds();
         int from = rows.operations().starts()[t];
         int to = rows.operations().starts()[t + 1];
         long[] coded = rows.operations().values();
@@ -48,7 +49,13 @@ final class RecordedRows {
             } else if (values.isOther(codes.of(coded[o]))) {
                 hash.refused(keys, key, values, values.excluded(codes.of(coded[o])));
             } else {
-                hash.operation(keys, values, Operations.withKey(keyAndKind, key), codes.of(coded[o]), false, false);
+                hash.operation(
+                        keys,
+                        values,
+                        Operations.withKey(keyAndKind, key),
+                        codes.of(coded[o]),
+                        kinds != null && kinds[o] == Operations.INSERT,
+                        kinds != null && kinds[o] == Operations.DELETE);
             }
         }
         hash.end(content, 0);

@@ -60,6 +60,9 @@ final class Rounds {
     /** How many operations were violated when it ran last; it does not run again before there are fewer. */
     private long violatedBefore = Long.MAX_VALUE;
 
+    /** The fewest violated operations after a round. */
+    private long fewest = Long.MAX_VALUE;
+
     private long margin;
     /** Whether the window of the last round was the whole history. */
     private boolean isWholeRepaired;
@@ -94,6 +97,7 @@ final class Rounds {
         number = from.count();
         moves = from.count();
         violatedBefore = from.unsigned();
+        fewest = from.unsigned();
         margin = from.unsigned();
         isWholeRepaired = from.unsigned() == 1;
         decided = from.unsigned();
@@ -102,7 +106,11 @@ final class Rounds {
     }
 
     void saveTo(BlockWriter to) {
-        to.unsigned(number).unsigned(moves).unsigned(violatedBefore).unsigned(margin);
+        to.unsigned(number)
+                .unsigned(moves)
+                .unsigned(violatedBefore)
+                .unsigned(fewest)
+                .unsigned(margin);
         to.unsigned(isWholeRepaired ? 1 : 0);
         to.unsigned(decided).unsigned(grown).unsigned(largest);
     }
@@ -149,6 +157,11 @@ final class Rounds {
             if (sum == 0) {
                 return WindowCheck.Ending.ORDERED;
             }
+            if (sum >= fewest) {
+                // The round before made no progress, so windows grow at once.
+                number = Math.max(number, FIRST_LATE_ROUND);
+            }
+            fewest = Math.min(fewest, sum);
             if (isWholeRepaired) {
                 throw new IllegalStateException("a repaired history has " + sum + " violated operations");
             }
@@ -275,7 +288,7 @@ final class Rounds {
             }
             if ((isGrowth || isWhole) && outcomes.get(w) == WindowTask.TOO_LARGE) {
                 return open("a set of " + transactions
-                        + " transactions has to be decided at once, which took more than a worker's memory");
+                        + " transactions has to be decided at once, which took more than a worker's memory, or long");
             }
         }
         if (violates(alone)) {

@@ -87,7 +87,7 @@ final class SliceRows {
         isLoaded = (flags & STATE) == LOADED;
         state = isLoaded ? INACTIVE : flags & STATE;
         long keyAndKind = in.unsigned();
-        if (BlockWriter.isImplied(keyAndKind)) {
+        if (BlockWriter.isMark(keyAndKind)) {
             keyAndKind = in.unsigned();
         }
         kind = BlockWriter.kind(keyAndKind);

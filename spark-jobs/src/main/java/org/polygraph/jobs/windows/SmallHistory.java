@@ -209,8 +209,8 @@ final class SmallHistory {
         } else {
             builder.read(keys[all.key(operation)], code);
         }
-        if (all.isImplied(operation)) {
-            builder.kind(added, Operations.IMPLIED);
+        if (all.mark(operation) != 0) {
+            builder.kind(added, all.mark(operation));
         } else if (all.isWrite(operation) && builder.values().isOpaque(code)) {
             builder.kind(added, Operations.APPEND);
         }

@@ -38,11 +38,12 @@ final class StoredOrder {
      * Writes the order as a certificate. Each task writes a range of it.
      *
      * @param run the folder of the run, which all workers see
+     * @param of the level of the certificate
      * @param input fingerprint of the bytes of the history
      * @param tool version of this program
      * @return the path within the run
      */
-    String certificate(Location run, String input, String tool) throws IOException {
+    String certificate(Location run, Terms of, String input, String tool) throws IOException {
         RankRanges ranges = layout.ranges(store.perRange());
         Section.Files files = store.next("ranks");
         List<Section> sections = store.perGroup(
@@ -55,7 +56,7 @@ final class StoredOrder {
                                         new ArrayList<>(WindowStore.having(sections, r, r + 1)),
                                         r,
                                         run.absolute(),
-                                        terms.guarantee()))
+                                        of.guarantee()))
                                 .toList());
         Section.delete(sections);
         for (RankRange range : written) {
@@ -66,7 +67,7 @@ final class StoredOrder {
                 }
             }
         }
-        return RankFile.finish(run, terms, written, store.initialValues().table(), input, tool);
+        return RankFile.finish(run, of, written, store.initialValues().table(), input, tool);
     }
 
     /** The replay of an order. @param discrepancy the first one; empty if there is none */

@@ -139,17 +139,18 @@ public final class WindowCheck {
      * Writes the order as a certificate, after {@link Ending#ORDERED}.
      *
      * @param run the folder of the run, which all workers see
+     * @param of the level of the certificate, which the level of the order implies
      * @param input fingerprint of the bytes of the history
      * @param tool version of this program
      * @return the path within the run
      */
-    public String certificate(Location run, String input, String tool) throws IOException {
+    public String certificate(Location run, Terms of, String input, String tool) throws IOException {
         WindowStore found = store;
         if (found == null) {
             throw new IllegalStateException("there is no order");
         }
         phases.begin("certificate");
-        String path = new StoredOrder(found).certificate(run, input, tool);
+        String path = new StoredOrder(found).certificate(run, of, input, tool);
         phases.end(counts.transactionsCommitted() + counts.transactionsAborted() + counts.transactionsIndeterminate());
         return path;
     }
@@ -163,6 +164,12 @@ public final class WindowCheck {
     public @Nullable HistoryTable withLists(HistoryTable subHistory) throws IOException {
         WindowStore found = Objects.requireNonNull(store, "an input that was read");
         return found.layout().hasLists() ? RecordedLists.of(found, plan, subHistory) : null;
+    }
+
+    /** Whether an order of si is what windows can look for, because the history has lists and the level is rc, ra or cc. */
+    public boolean isDecidedBySnapshots() {
+        WindowStore found = store;
+        return found != null && found.layout().hasLists() && terms.guarantee().isOfCommits();
     }
 
     /** What windows decided. */
@@ -216,7 +223,7 @@ public final class WindowCheck {
             return open(
                     terms.guarantee() == Guarantee.LIN
                             ? UNREADABLE
-                            : "it has lists, which windows decide at ser, si, sser and ssi only");
+                            : "it has lists, and a PASS of si decides rc, ra and cc");
         }
         if (layout.hasLists() && (given != null || layout.hasInitialState())) {
             return open(UNREADABLE);

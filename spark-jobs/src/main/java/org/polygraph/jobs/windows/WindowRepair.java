@@ -63,6 +63,7 @@ final class WindowRepair {
                     store.layout().initialValue(),
                     store.terms(),
                     extent,
+                    store.looks(),
                     moved));
             number += count;
         }

@@ -30,6 +30,12 @@ final class WindowStore {
     private static final int MOST_NAMED = 1 << 18;
 
     private static final int LEAST_NAMED = 64;
+    /** A history of so many transactions fits in the memory of a process. */
+    private static final int MOST_OF_WHOLE = 100_000;
+
+    /** Several times what the repair of a near order may take; a transaction more is a look more. */
+    private static final int LOOKS = 8_000;
+
     /** A range of a certificate has the transactions of so many tasks, because its rows are short. */
     private static final int RANGES_PER_TASK = 4;
     /** Groups of cells. A task of a slice reads a block of each group, so more groups make these blocks too short. */
@@ -230,6 +236,11 @@ final class WindowStore {
     /** Transactions of a range of the certificate. */
     long perRange() {
         return Math.max(RANGES_PER_TASK * settings.perTask(), places() / events / MOST_GROUPS);
+    }
+
+    /** How often the decision of a window may look at its budget. The whole, if it fits, has more means than a window. */
+    long looks() {
+        return places() / events <= MOST_OF_WHOLE ? LOOKS + places() / events : Long.MAX_VALUE;
     }
 
     /** Events of a transaction: 1, or 2 for its snapshot and its commit. */

@@ -18,6 +18,7 @@ import org.polygraph.storage.model.BudgetException;
  * @param borders sections that {@link BorderTask}s wrote
  * @param terms of the level
  * @param extent of the windows
+ * @param looks how often the decision of a window may look at its budget; then the window is too large
  */
 record WindowTask(
         ArrayList<Cells> runs,
@@ -27,6 +28,7 @@ record WindowTask(
         byte[] initial,
         Terms terms,
         Extent extent,
+        long looks,
         Section.Files files)
         implements Task<WindowTask.Result> {
     private static final long serialVersionUID = 1L;
@@ -94,7 +96,7 @@ record WindowTask(
         }
         try {
             budget.require(0, window.bytes(), "a window of " + window.members() + " transactions");
-            return window.repair(extent, budget) ? REPAIRED : FAILED;
+            return window.repair(extent, budget.ofLooks(looks)) ? REPAIRED : FAILED;
         } catch (BudgetException e) {
             budget.require();
             return TOO_LARGE;

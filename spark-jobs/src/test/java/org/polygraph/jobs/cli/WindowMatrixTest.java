@@ -125,7 +125,7 @@ class WindowMatrixTest {
                                         line(1, 1, op("i", "x", 1)),
                                         line(2, 2, "{\"op\":\"d\",\"key\":\"x\"}"),
                                         line(3, 3, op("r", "x", "null"))),
-                                aborted)
+                                abortedRead(op("i", "y", 9), op("r", "y", 9)))
                         .headed(HEADER.replace("\"value\":0", "\"value\":null")),
                 new Input("conditions", List.of(line(1, 1, op("w", "x", 1)), line(2, 2, query)), aborted),
                 new Input(

@@ -98,7 +98,7 @@ class SparkWorkersTest {
                 operations -> Checkpoints.NONE);
         assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.ORDERED);
         assertThat(check.windows().decided()).isPositive();
-        check.certificate(Location.of(folder.resolve("run").toString()), "the input", "this version");
+        check.certificate(Location.of(folder.resolve("run").toString()), request.terms(), "the input", "this version");
         try (var files = Files.list(folder.resolve("run").resolve(RankFile.FOLDER))) {
             certificates.add(files.map(file -> file.getFileName().toString()).collect(Collectors.toSet()));
         }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.RankFile;
+import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -96,18 +97,18 @@ final class FileWindows {
     }
 
     /** The certificate that workers write is one of the whole history, and its order explains it. */
-    static void assertCertified(WindowCheck check, Path folder, HistoryTable history, String what)
+    static void assertCertified(WindowCheck check, Terms terms, Path folder, HistoryTable history, String what)
             throws IOException, HistoryException {
         Location run = Location.of(folder.resolve("run").toString());
-        check.certificate(run, "the input", "this version");
+        check.certificate(run, terms, "the input", "this version");
         RankFile.Content content = RankFile.read(run, history, () -> false);
         assertThat(content.mismatch()).as(what).isNull();
+        HistoryTable judged = history.withoutRefusals();
+        HistoryTable plain = judged.hasRows() ? judged.forCommitOrders() : judged;
         assertThat(content.header().transactions()).as(what).isEqualTo(history.transactions());
         assertThat(content.header().fingerprint())
                 .as(what)
                 .isEqualTo(new Fingerprint("the input", Fingerprint.ofContent(history, () -> false)));
-        assertThat(Replay.of(content.witness(history.withoutRefusals())).discrepancy())
-                .as(what)
-                .isNull();
+        assertThat(Replay.of(content.witness(plain)).discrepancy()).as(what).isNull();
     }
 }

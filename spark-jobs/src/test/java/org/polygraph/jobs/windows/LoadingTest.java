@@ -133,7 +133,7 @@ class LoadingTest {
                     .isEqualTo(FileWindows.whole(applied, request) == Verdict.Status.PASS);
             assertThat(check.counts()).as(what).isEqualTo(Counts.of(applied));
             if (ending == WindowCheck.Ending.ORDERED) {
-                FileWindows.assertCertified(check, folder, applied, what);
+                FileWindows.assertCertified(check, request.terms(), folder, applied, what);
             }
         }
     }

@@ -49,6 +49,7 @@ class WindowTaskTest {
                 new byte[] {BlockWriter.NULL},
                 CheckRequest.of(IsolationLevel.SER).terms(),
                 WindowTask.Extent.AROUND,
+                Long.MAX_VALUE,
                 new Section.Files(folder.toString(), "moved"));
         WindowTask.Result result = task.run(Budget.starting(Long.MAX_VALUE, CellRun.bytes(cells) / 2));
         assertThat(result.outcomes()).containsExactly(WindowTask.TOO_LARGE);
