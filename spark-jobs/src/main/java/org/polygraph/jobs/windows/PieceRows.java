@@ -334,7 +334,8 @@ final class PieceRows {
 
     /** Why windows do not support the piece at a level; empty if they do. */
     String unsupported(Guarantee guarantee) {
-        boolean hasRows = rows.operations().has(Operations.INSERT) || rows.operations().has(Operations.DELETE);
+        boolean hasRows =
+                rows.operations().has(Operations.INSERT) || rows.operations().has(Operations.DELETE);
         if (hasRows && !guarantee.isOfCommits()) {
             return "it has inserts or deletes, which windows decide at rc, ra and cc only";
         }
