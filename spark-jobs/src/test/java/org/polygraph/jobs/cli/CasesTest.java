@@ -3,43 +3,59 @@ package org.polygraph.jobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.application.InstalledEngines;
 
 /**
  * Files with inputs, commands and what these print. A case is a text of what it shows, followed by files ({@code ==
- * NAME}, then the lines) and commands ({@code $ WORDS}, then the exit code and the output without times). {@code cat
- * FILE} and {@code grep FILE PATTERN}, which prints each match, show what a command wrote; {@code *} in a path stands for
- * any characters of a name. {@code -Dcases.update=true} writes the outputs as they are now; read the difference before
- * you commit it.
+ * NAME}, then the lines), commands, and notes ({@code -- TEXT}). {@code $ WORDS} is a command line of polygraph, which runs in this JVM: then
+ * follow the exit code and the output without what differs from run to run. {@code $ WORDS | SHELL} shows what a shell
+ * command leaves of it, {@code $ WORDS < FILE} has a standard input, and {@code $ faked WORDS} checks with
+ * {@link FakeChecker} and shows how often that was asked. {@code % SHELL} is a command of the shell, such as
+ * {@code sed -i} to change a file. Words with a slash or an ending, and {@code out...}, are paths in the folder of the
+ * case; {@code examples/} are those of the project. {@code -Dcases.update=true} writes the outputs as they are now; read
+ * the difference before you commit it. {@code -Dcases=TEXT} runs the files whose names contain the text.
  */
 class CasesTest {
-    private static final Path CASES =
-            Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs/src/test/resources/cases");
+    private static final Path CASES = Command.ROOT.resolve("spark-jobs/src/test/resources/cases");
+    private static final Path EXAMPLES = Command.ROOT.resolve("spark-jobs/examples");
     /** What differs from run to run: times, memory, and the name of a run. */
-    private static final Pattern VOLATILE = Pattern.compile("\\b[0-9.]+ (?:ms|s|MB|GB|MiB|GiB)\\b|run=[0-9A-Za-z_.:+-]+"
-            + "|\"phases\":\\[[^\\]]*\\]|\"peak_memory_bytes\":[0-9]+|\"ms\":[0-9]+");
+    private static final Pattern VOLATILE =
+            Pattern.compile("\\b(?<! of )[0-9.]+ (?:ms|s|MB|GB|MiB|GiB)\\b|run=[0-9A-Za-z_.:+-]+"
+                    + "|\"phases\":\\[[^\\]]*\\]|\"peak_memory_bytes\":[1-9][0-9]*|\"ms\":[0-9]+"
+                    + "|\\b\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ");
+
+    private static final Pattern COMMAND = Pattern.compile("(faked )?(.*?)(?: < (\\S+))?(?: \\| (.*))?");
 
     @TestFactory
     Stream<DynamicTest> print(@TempDir Path folder) throws IOException {
+        String wanted = System.getProperty("cases", "");
         List<Path> cases;
         try (Stream<Path> files = Files.list(CASES)) {
-            cases = files.sorted().toList();
+            cases = files.filter(file -> file.getFileName().toString().contains(wanted))
+                    .sorted()
+                    .toList();
         }
         assertThat(cases).isNotEmpty();
         return cases.stream().map(path -> {
             String name = path.getFileName().toString();
             return DynamicTest.dynamicTest(name, () -> {
                 String text = Files.readString(path);
-                String now = played(text, Files.createDirectory(folder.resolve(name)));
+                Path place = Files.createDirectory(folder.resolve(name));
+                Files.createSymbolicLink(place.resolve("examples"), EXAMPLES);
+                String now = new CasesTest().played(text, place);
+                Files.delete(place.resolve("examples"));
                 if (Boolean.getBoolean("cases.update")) {
                     Files.writeString(path, now);
                 } else {
@@ -49,22 +65,33 @@ class CasesTest {
         });
     }
 
+    private final FakeChecker fake = new FakeChecker();
+
     /** The text of a case with the outputs of now. */
-    private static String played(String text, Path folder) throws IOException {
+    private String played(String text, Path folder) throws IOException, InterruptedException {
         StringBuilder now = new StringBuilder();
         Path file = null;
         boolean isOutput = false;
         for (String line : text.split("(?<=\n)")) {
             if (line.startsWith("== ")) {
                 file = folder.resolve(line.substring(3).strip());
+                Files.createDirectories(file.getParent());
                 Files.deleteIfExists(file);
                 isOutput = false;
-            } else if (line.startsWith("$ ")) {
-                now.append(line).append(output(line.substring(2).strip(), folder));
+            } else if (line.startsWith("$ ") || line.startsWith("% ")) {
+                String command = line.substring(2).strip();
+                String output =
+                        line.startsWith("$ ") ? polygraph(command, folder) : steady(shell(command, "", folder), folder);
+                now.append(line).append(output).append(output.matches("(?s)|.*\n") ? "" : "\n");
                 file = null;
                 isOutput = true;
                 continue;
-            } else if (file != null) {
+            } else if (line.startsWith("-- ")) {
+                now.append(isOutput ? "\n" : "").append(line);
+                file = null;
+                isOutput = true;
+                continue;
+            } else if (file != null && !line.isBlank()) {
                 Files.writeString(file, (Files.exists(file) ? Files.readString(file) : "") + line);
             }
             now.append(isOutput ? "" : line);
@@ -72,46 +99,50 @@ class CasesTest {
         return now.toString();
     }
 
-    private static String output(String command, Path folder) throws IOException {
-        String[] words = command.split(" ");
-        String output;
-        if (words[0].equals("cat")) {
-            output = Files.readString(path(words[1], folder));
-        } else if (words[0].equals("grep")) {
-            Pattern pattern = Pattern.compile(command.split(" ", 3)[2]);
-            output = pattern.matcher(Files.readString(path(words[1], folder)))
-                    .results()
-                    .map(found -> found.group() + "\n")
-                    .collect(Collectors.joining());
-        } else {
-            InProcess run = InProcess.run(Arrays.stream(words)
-                    .map(word -> word.matches("(.*\\.jsonl|out.*)")
-                            ? path(word, folder).toString()
-                            : word)
-                    .toList());
-            output = "exit " + run.exitCode() + "\n" + run.out() + run.err();
+    private String polygraph(String command, Path folder) throws IOException, InterruptedException {
+        Matcher parts = COMMAND.matcher(command);
+        assertThat(parts.matches()).isTrue();
+        // The shell expands what is not plain.
+        String plain = parts.group(2).matches("[^*'\"$]*")
+                ? parts.group(2).replace(' ', '\n')
+                : shell("printf '%s\\n' " + parts.group(2), "", folder);
+        String[] words = Arrays.stream(plain.replaceFirst("\n$", "").split("\n", -1))
+                .map(word -> word.matches("[^/:-][^:]*(\\.[a-z]+|/[^:]*)|out[^:]*")
+                        ? folder + "/" + word.replaceFirst("^\\./", "")
+                        : word)
+                .toArray(String[]::new);
+        InputStream before = System.in;
+        int checks = fake.checks;
+        InProcess run;
+        try {
+            if (parts.group(3) != null) {
+                System.setIn(Files.newInputStream(folder.resolve(parts.group(3))));
+            }
+            run = InProcess.run(
+                    parts.group(1) == null ? new InstalledEngines() : new OnlyEmbedded(fake.checker()), words);
+        } finally {
+            System.setIn(before);
         }
-        String shown = VOLATILE.matcher(output.replace(folder + "/", "")).replaceAll("~");
-        return shown.endsWith("\n") || shown.isEmpty() ? shown : shown + "\n";
+        String shown = steady(run.out() + run.err(), folder);
+        return "exit " + run.exitCode() + (parts.group(1) == null ? "" : ", checked " + (fake.checks - checks)) + "\n"
+                + (parts.group(4) == null ? shown : shell(parts.group(4), shown, folder));
     }
 
-    private static Path path(String word, Path folder) {
-        if (!word.contains("*")) {
-            return folder.resolve(word);
-        }
-        Path found = folder;
-        for (String part : word.split("/")) {
-            Pattern name = Pattern.compile(Pattern.quote(part).replace("*", "\\E.*\\Q"));
-            try (Stream<Path> children = Files.list(found)) {
-                found = children.filter(child ->
-                                name.matcher(child.getFileName().toString()).matches())
-                        .sorted()
-                        .findFirst()
-                        .orElseThrow();
-            } catch (IOException e) {
-                throw new java.io.UncheckedIOException(e);
-            }
-        }
-        return found;
+    /** An output without what differs from run to run. */
+    private static String steady(String output, Path folder) {
+        String inside = output.replace(folder + "/", "").replace(folder.toString(), ".");
+        return VOLATILE.matcher(inside.replace(EXAMPLES.toString(), "examples")).replaceAll("~");
+    }
+
+    /** What a command of the shell prints, and its exit code if that is not 0. */
+    private static String shell(String command, String input, Path folder) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder("bash", "-c", command)
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .start();
+        process.getOutputStream().write(input.getBytes(StandardCharsets.UTF_8));
+        process.getOutputStream().close();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return output + (process.waitFor() == 0 ? "" : "exit " + process.exitValue() + "\n");
     }
 }

@@ -89,15 +89,6 @@ class GenerateTest {
     }
 
     @Test
-    void numbersMayHaveUnits() throws IOException {
-        String path = file("units.jsonl");
-        assertThat(generate(path, "--transactions 1k --operations 1-1k --sessions 1k --keys 10k")
-                        .exitCode())
-                .isZero();
-        assertThat(Files.readAllLines(Path.of(path))).hasSize(1001);
-    }
-
-    @Test
     void skewedClocksAreWithinTheirBound() {
         String path = file("skew.jsonl");
         assertThat(generate(path, "--skew 1ms --keys 20 --sessions 8").exitCode())
@@ -203,94 +194,5 @@ class GenerateTest {
         assertThat(InProcess.run("convert", "--overwrite", out, lines).exitCode())
                 .isZero();
         return Files.readAllLines(Path.of(lines));
-    }
-
-    @Test
-    void existingFilesStayWithoutOverwrite() throws IOException {
-        String path = file("a.jsonl");
-        generate(path, "--transactions 5");
-        String before = Files.readString(Path.of(path));
-        InProcess again = generate(path, "--transactions 6");
-        assertThat(again.exitCode()).isEqualTo(2);
-        assertThat(again.err()).contains("'" + path + "' exists; give --overwrite to replace it");
-        assertThat(Files.readString(Path.of(path))).isEqualTo(before);
-        assertThat(generate(path, "--transactions 6 --overwrite").exitCode()).isZero();
-        assertThat(Files.readAllLines(Path.of(path))).hasSize(7);
-        Path precious = Files.createDirectory(folder.resolve("precious"));
-        Files.writeString(precious.resolve("thesis"), "x");
-        InProcess refused = generate(precious.toString(), "--parts 2 --overwrite");
-        assertThat(refused.exitCode()).isEqualTo(2);
-        assertThat(refused.err()).contains("has 'thesis', which generate did not write");
-        assertThat(precious.resolve("thesis")).hasContent("x");
-        String parts = file("parts");
-        assertThat(generate(parts, "--transactions 9 --parts 5").exitCode()).isZero();
-        assertThat(generate(parts, "--transactions 9 --parts 2 --overwrite").exitCode())
-                .isZero();
-        assertThat(Path.of(parts).toFile().list()).hasSize(3);
-        Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of(parts));
-        assertThat(generate(link.toString(), "--transactions 9 --parts 3 --overwrite")
-                        .exitCode())
-                .isZero();
-        assertThat(link).isSymbolicLink();
-        assertThat(Path.of(parts).toFile().list()).hasSize(4);
-        InProcess nowhere = generate(path + "/x.jsonl", "--transactions 6");
-        assertThat(nowhere.exitCode()).as(nowhere.toString()).isEqualTo(6);
-    }
-
-    @Test
-    void wrongOptionsAreExplained() {
-        String[][] cases = {
-            {"--transactions 0", "--transactions 0; expected 1 to 274877906944"},
-            {"--sessions 70000", "--sessions 70000; expected 1 to 65536"},
-            {"--operations 0", "--operations 0; expected 1 to 1024"},
-            {"--keys -1", "--keys -1; expected 1 to 1073741824"},
-            {"--keys x", "Invalid value for option '--keys': 'x' is no number: digits, and k for thousands"},
-            {"--reads 1.5", "--reads 1.5; expected a share, 0 to 1"},
-            {"--reads NaN", "--reads NaN; expected a share, 0 to 1"},
-            {"--distribution zip", "unknown choice 'zip'; did you mean zipf?"},
-            {"--zipf 1", "--zipf is for --distribution zipf; give both"},
-            {"--distribution zipf --zipf 0", "--zipf 0; expected a number above 0, at most 10"},
-            {"--hot 1:1", "--hot is for --distribution hotspot; give both"},
-            {"--distribution hotspot --hot 1", "'1' is not KEYS:OPERATIONS, two shares, such as 0.01:0.9"},
-            {"--distribution hotspot --hot 2:1", "--hot 2; expected a share, 0 to 1"},
-            {"--values 0", "'0' is neither unique nor a number of values, 1 or more"},
-            {"--level rc", "unknown choice 'rc'"},
-            {"--aborted 0.6 --indeterminate 0.6", "--aborted 0.6 and indeterminate 0.6; expected at most 1 together"},
-            {"--no-time --skew 1ms", "--skew is of times, and --no-time leaves them out; give one"},
-            {"--anomaly write-skw", "unknown anomaly 'write-skw'; did you mean write-skew?"},
-            {"--at 5", "--at 1 times and --anomaly 0 times; give one --at for each --anomaly, or none"},
-            {
-                "--anomaly long-fork --at 9997",
-                "--at 9997; expected 0 to 9996: long-fork takes 4 of the 10000 transactions"
-            },
-            {"--anomaly long-fork --at -1", "--at -1; expected 0 to 9996"},
-            {
-                "--anomaly long-fork --at 5 --anomaly lost-update --at 8",
-                "--at 8; expected at least 9, after the anomaly before"
-            },
-            {"--anomaly long-fork --sessions 4", "--sessions 4; expected at least 5 for long-fork"},
-            {"--anomaly write-skew --operations 2", "--operations 2; expected at least 3 for write-skew"},
-            {"--parts 0", "--parts 0; expected 1 to 65536"},
-            {"-f plume", "histories are not written as plume; give -f jsonl or -f parquet"},
-            {"--master local[1]", "--master is for --engine spark; the embedded engine has none"},
-            {"--engine spark --master mesos://x", "found --master 'mesos://x'; expected local[*]"},
-        };
-        for (String[] each : cases) {
-            InProcess wrong = generate(file("never.jsonl"), each[0]);
-            assertThat(wrong.exitCode()).as(each[0] + ": " + wrong).isEqualTo(2);
-            assertThat(wrong.err()).as(each[0]).contains(each[1]);
-            assertThat(wrong.out()).isEmpty();
-        }
-        assertThat(generate(file("unnamed"), "--seed 1").err()).contains("has no known ending");
-        assertThat(generate("-", "--seed 1").err()).contains("--out '-' is no file; give one");
-        assertThat(folder).isEmptyDirectory();
-    }
-
-    @Test
-    void whatDoesNotFitIsRefused() {
-        InProcess large = generate(file("large.parquet"), "--transactions 1000000000");
-        assertThat(large.exitCode()).isEqualTo(4);
-        assertThat(large.err()).contains("8000000000 operations do not fit one process; use --engine spark");
-        assertThat(folder).isEmptyDirectory();
     }
 }

@@ -26,7 +26,6 @@ import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.BinaryFiles;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
@@ -152,65 +151,5 @@ class InitialStateTest {
             Files.writeString(Path.of(state), "{\"key\":\"other\",\"value\":\"s\"}\n");
             assertThat(InProcess.run("verify", run).exitCode()).as(name).isEqualTo(6);
         }
-    }
-
-    /** Not the history, which is there. */
-    @Test
-    void aStateThatIsMissingIsNamed() throws IOException {
-        String history = write("history.jsonl", "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[]}");
-        String none = folder.resolve("none").toString();
-        InProcess check = InProcess.run("check", "-l", "ser", "--initial-state", none, history);
-        assertThat(check.exitCode()).isEqualTo(6);
-        assertThat(check.err())
-                .isEqualTo("polygraph: " + history + ": --initial-state " + none
-                        + ": no such file or folder; check the path\n");
-    }
-
-    @Test
-    void damagedStatesAreNamed() throws IOException {
-        String history = write("history.jsonl", "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[]}");
-        assertThat(rejected(history, "{\"key\":1,\"value\":1}\n{\"key\":1,\"value\":2}\n"))
-                .contains("found a second value of key 1");
-        assertThat(rejected(history, "{\"key\":1}\n")).contains("state.jsonl:1", "a line without \"value\"");
-        assertThat(rejected(history, "{\"key\":1,\"value\":[1]}\n")).contains("a list as \"value\"");
-        assertThat(rejected(history, "[1,2]\n")).contains("a list; expected an object with a key and its value");
-        // Each row of a table in another format gets the same remedy.
-        for (String table : List.of("key,value\n1,2\n", "1,2\n", "\"a\";5\n", "x\t5\n")) {
-            assertThat(rejected(history, table))
-                    .contains("state.jsonl:1", "write each key as a line {\"key\":K,\"value\":V}; databases make")
-                    .doesNotContain("transaction");
-        }
-        assertThat(rejected(history, "{\"key\":1.5,\"value\":1}\n"))
-                .contains("the number 1.5 as \"key\"", "write each key as a line")
-                .doesNotContain("transaction");
-        assertThat(rejected(history, "{\"key\":1,\"key\":2,\"value\":1}\n")).contains("\"key\" twice in a line");
-        InProcess missing = InProcess.run("check", "-l", "ser", "--initial-state", "none.jsonl", history);
-        assertThat(missing.exitCode()).as(missing.toString()).isEqualTo(6);
-        String append = "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"append\",\"key\":1,"
-                + "\"value\":5},{\"op\":\"r\",\"key\":1,\"value\":[5]}]}";
-        assertThat(rejected(write("lists.jsonl", append), "{\"key\":1,\"value\":1}\n"))
-                .contains("lists with an initial state");
-    }
-
-    /** A read of the initial transaction does not state the value, and no value of a state is a version. */
-    @Test
-    void aStateBeforeCobraIsRefused() throws Exception {
-        Path logs = folder.resolve("logs");
-        BinaryFiles.cobra(HistoryDsl.parse("init 0; s0: r(1,0) w(1,5)"), logs);
-        assertThat(InProcess.run("check", "-l", "ser", logs.toString()).exitCode())
-                .isZero();
-        assertThat(rejected(logs.toString(), "{\"key\":1,\"value\":4}\n"))
-                .contains("versions of Cobra with an initial state; expected reads and writes of values;");
-    }
-
-    private String write(String name, String text) throws IOException {
-        return Files.writeString(folder.resolve(name), text + "\n").toString();
-    }
-
-    private String rejected(String history, String state) throws IOException {
-        String file = Files.writeString(folder.resolve("state.jsonl"), state).toString();
-        InProcess answer = InProcess.run("check", "-l", "ser", "--initial-state", file, history);
-        assertThat(answer.exitCode()).as(answer.toString()).isEqualTo(5);
-        return answer.err();
     }
 }

@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -100,62 +99,5 @@ class MissingTimesTest {
                     .as("seed " + seed + ", history " + i)
                     .isEqualTo(mayOrder);
         }
-    }
-
-    @Test
-    void aRunCountsTheTransactionsThatRealTimeDoesNotBound() throws IOException {
-        Path file = write(
-                "some.jsonl",
-                List.of(
-                        new Timed("committed", true, true),
-                        new Timed("committed", true, false),
-                        new Timed("committed", false, false),
-                        new Timed("indeterminate", false, true)));
-        Path out = folder.resolve("out");
-        assertThat(InProcess.run("check", "-l", "sser", "-o", out.toString(), file.toString())
-                        .exitCode())
-                .isZero();
-        try (var runs = Files.newDirectoryStream(out, "run=*")) {
-            Path run = runs.iterator().next();
-            assertThat(Files.readString(run.resolve("verdict.json"))).contains("\"txns_unbound\":2");
-            assertThat(Files.readString(run.resolve("report.html"))).contains("real time does not bound them");
-            InProcess verified = InProcess.run("verify", run.toString(), file.toString());
-            assertThat(verified.exitCode()).as(verified.out() + verified.err()).isZero();
-            assertThat(verified.out()).contains("2 have neither a start nor an end");
-        }
-    }
-
-    /** A chain is judged as one history, so a part without times does not hide the times of another one. */
-    @Test
-    void aPartOfAChainMayHaveNoTimes() throws IOException {
-        Path first =
-                write("part-1.jsonl", List.of(new Timed("committed", true, true), new Timed("committed", true, true)));
-        Path second = Files.writeString(folder.resolve("part-2.jsonl"), new Timed("committed", false, false).line(2));
-        String out = folder.resolve("chain").toString();
-        assertThat(InProcess.run("check", "-l", "sser", "-o", out, first.toString())
-                        .exitCode())
-                .isZero();
-        InProcess next = InProcess.run("check", "-l", "sser", "-o", out, "--after", out, second.toString());
-        assertThat(next.exitCode()).as(next.out() + next.err()).isZero();
-        assertThat(next.out()).contains("1 transaction has neither a start nor an end");
-    }
-
-    /** The order of two writes follows from real time only in the reasons of a cycle, so the reader that shows it is named. */
-    @Test
-    void aStaleReaderIsAmongTheTransactionsShown() throws IOException {
-        Path file = Files.writeString(
-                folder.resolve("stale.jsonl"),
-                "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0}}\n"
-                        + "{\"session\":1,\"index\":0,\"start\":1,\"end\":5,\"status\":\"committed\",\"ops\":"
-                        + "[{\"op\":\"r\",\"key\":\"a\",\"value\":0},{\"op\":\"w\",\"key\":\"a\",\"value\":7}]}\n"
-                        + "{\"session\":2,\"index\":0,\"start\":2,\"end\":6,\"status\":\"committed\",\"ops\":"
-                        + "[{\"op\":\"w\",\"key\":\"a\",\"value\":8}]}\n"
-                        + "{\"session\":3,\"index\":0,\"start\":9,\"end\":10,\"status\":\"committed\",\"ops\":"
-                        + "[{\"op\":\"r\",\"key\":\"a\",\"value\":7}]}\n");
-        InProcess run = InProcess.run("check", "-l", "sser", file.toString());
-        assertThat(run.exitCode()).isEqualTo(3);
-        assertThat(run.out())
-                .contains("session 3, index 0 (s3#0)")
-                .contains("had ended when T3 started, but no order that has this explains the reads of T1, T2 and T3");
     }
 }

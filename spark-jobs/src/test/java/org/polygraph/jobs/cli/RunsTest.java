@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
-import java.util.List;
 import java.util.stream.Stream;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
@@ -38,69 +37,6 @@ class RunsTest {
         all[3] = runs();
         System.arraycopy(words, 0, all, 4, words.length);
         return InProcess.run(all);
-    }
-
-    @Test
-    void theAnswerNamesTheRun() throws IOException {
-        String first = check("-l", "ser", SKEW).out();
-        String run = first.lines()
-                .filter(line -> line.startsWith("  run: "))
-                .findFirst()
-                .orElseThrow()
-                .substring(7);
-        assertThat(Path.of(run, "verdict.json")).exists();
-        // An earlier run is also named, in text and with --json.
-        assertThat(check("-l", "ser", SKEW).out()).contains("  run: " + run);
-        assertThat(check("-l", "ser", "--json", SKEW).out()).contains("\"run\":\"" + run + "\"");
-        assertThat(check("-l", "si", "--json", SKEW).out()).contains("\"run\":\"" + runs() + "/run=");
-        assertThat(InProcess.run("check", "-q", "-l", "ser", SKEW).out()).doesNotContain("run: ");
-    }
-
-    @Test
-    void runsAreExplainedInTheirOrder() throws IOException {
-        check("-l", "ser,si,rc", SKEW);
-        // Files that are written within one tick of the clock of the file system have the same time.
-        FileTime moment = FileTime.fromMillis(0);
-        try (Stream<Path> folders = Files.list(Path.of(runs()))) {
-            for (Path folder : folders.filter(
-                            path -> path.getFileName().toString().startsWith("run="))
-                    .toList()) {
-                Files.setLastModifiedTime(folder.resolve("verdict.json"), moment);
-            }
-        }
-        assertThat(InProcess.run("explain", runs()).out().lines().filter(line -> !line.startsWith(" ")))
-                .extracting(line -> line.split("  ")[1])
-                .containsExactly("ser", "si", "rc");
-        InProcess unknown = InProcess.run("explain", runs() + "/unknown.jsonl");
-        assertThat(unknown.exitCode()).isEqualTo(6);
-        assertThat(unknown.err()).contains("unknown.jsonl: no run, folder of runs or history");
-    }
-
-    @Test
-    void theFoldersBelowAreNamedIfTheyHaveTheRuns() throws IOException {
-        check("-l", "ser", SKEW);
-        for (String command : List.of("explain", "report", "runs", "verify")) {
-            InProcess above = InProcess.run(command, folder.toString());
-            assertThat(above.exitCode()).as(command).isEqualTo(5);
-            assertThat(above.err())
-                    .isEqualTo("polygraph: " + folder + ": found no run, but runs in the folder " + runs()
-                            + "; expected a folder run=<id>, or the folder that holds such folders; give that one\n");
-        }
-    }
-
-    /** An integer and a string are different values, which a recorder may mix up. */
-    @Test
-    void aReadOfTheOtherTypeIsExplained() throws IOException {
-        String line = "{'session':%d,'index':0,'status':'committed','ops':[{'op':'%s','key':'x','value':%s}]}\n";
-        for (List<String> each : List.of(
-                List.of("'1'", "1", "the string \"1\", which is another value than the integer"),
-                List.of("1", "'1'", "the integer 1, which is another value than the string"))) {
-            String lines = line.formatted(0, "w", each.get(0)) + line.formatted(1, "r", each.get(1));
-            Path file = Files.writeString(folder.resolve("types.jsonl"), lines.replace('\'', '"'));
-            InProcess check = InProcess.run("check", "-l", "ser", file.toString());
-            assertThat(check.exitCode()).isEqualTo(3);
-            assertThat(check.out()).contains(", which no transaction wrote; a transaction wrote " + each.get(2) + ".");
-        }
     }
 
     @Test
@@ -184,25 +120,6 @@ class RunsTest {
                 .isEqualTo("2026-03-01 2 1 VIOLATION 1 PASS 1");
     }
 
-    @Test
-    void runsAreFoundByFolderAndByHistory() throws IOException {
-        check("-l", "ser,si", SKEW, BANK);
-        assertThat(InProcess.run("explain", runs()).out())
-                .contains("VIOLATION  ser")
-                .contains("PASS  si")
-                .contains("bank-serializable");
-        InProcess one = InProcess.run("explain", runs() + "/write-skew.jsonl");
-        assertThat(one.exitCode()).isEqualTo(3);
-        assertThat(one.out()).contains("WriteSkew").doesNotContain("bank-serializable");
-        assertThat(InProcess.run("report", runs() + "/bank-serializable.jsonl")
-                        .out()
-                        .lines())
-                .hasSize(2)
-                .allMatch(line -> line.endsWith("/report.html"));
-        assertThat(InProcess.run("report", runs() + "/nothing.jsonl").exitCode())
-                .isEqualTo(6);
-    }
-
     /** A run names its history by a path that is valid from any directory. */
     @Test
     void theHistoryIsFoundFromElsewhere() throws IOException {
@@ -240,46 +157,5 @@ class RunsTest {
                 .doesNotContain("\"value\":1}", "\"value\":3");
         Document report = Jsoup.parse(Files.readString(run.resolve("report.html")));
         assertThat(report.select("td.ops code.write:not(.weak)").eachText()).containsExactly("w(1)=2", "w(1)=4");
-    }
-
-    @Test
-    void aRunVerifiedAfterAnotherShowsItsOwnSizes() throws IOException {
-        Path damaged = Files.writeString(folder.resolve("damaged.jsonl"), "{\"session\":\"x\"}\n");
-        check("-l", "ser,si,rc", BANK, damaged.toString());
-        InProcess verify = InProcess.run("verify", runs());
-        assertThat(verify.exitCode()).isEqualTo(5);
-        assertThat(verify.out().lines().filter(line -> line.startsWith("INVALID")))
-                .hasSize(3)
-                .allMatch(line -> line.contains(damaged + "  0 txns  0 ops"));
-        assertThat(verify.out().lines().filter(line -> line.startsWith("VERIFIED")))
-                .hasSize(3)
-                .allMatch(line -> line.contains(BANK + "  200 txns  896 ops"));
-    }
-
-    @Test
-    void theAnswersAreMetricsOfPrometheus() throws IOException {
-        Path file = folder.resolve("polygraph.prom");
-        Files.writeString(file, "before");
-        Path odd = Files.copy(Path.of(BANK), folder.resolve("a\"b\\c.jsonl"));
-        for (String time : List.of("[0-9]+\\.[0-9]{3}", "0\\.000")) {
-            // The second time the run has the answer.
-            check("-l", "ser", "--metrics-file", file.toString(), SKEW, odd.toString());
-            String text = Files.readString(file);
-            assertThat(text)
-                    .contains(
-                            "# TYPE polygraph_answers gauge\n",
-                            "polygraph_answers{level=\"ser\",verdict=\"PASS\"} 1\n",
-                            "polygraph_answers{level=\"ser\",verdict=\"VIOLATION\"} 1\n",
-                            "polygraph_last_answer_info{level=\"ser\",path=\"" + folder
-                                    + "/a\\\"b\\\\c.jsonl\",verdict=\"PASS\"} 1\n",
-                            "polygraph_last_answer_transactions{level=\"ser\"} 200\n")
-                    .containsPattern("polygraph_last_answer_duration_seconds\\{level=\"ser\"} " + time + "\n");
-            // A comment, or a name with labels and a number.
-            assertThat(text.lines()).allMatch(line -> line.matches("# .*|[a-z_]+\\{[a-z]+=\".*\"} [0-9.]+"));
-        }
-        InProcess failed = InProcess.run("check", "-q", "-l", "si", "--metrics-file", file + "/x", SKEW);
-        assertThat(failed.exitCode()).isEqualTo(6);
-        assertThat(failed.out()).startsWith("PASS");
-        assertThat(failed.err()).contains("/x: the metrics cannot be written there (");
     }
 }

@@ -2,13 +2,9 @@ package org.polygraph.jobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.Budget;
@@ -26,9 +22,6 @@ import org.polygraph.storage.testkit.TinyHistories;
 class SessionOrderTest {
     private static final long SEED = 5312;
     private static final Pattern NEXT = Pattern.compile(" \\| ");
-
-    @TempDir
-    private Path folder;
 
     /** The text of a history in which each transaction is the only one of its session. */
     private static String inOwnSessions(String history) {
@@ -70,39 +63,5 @@ class SessionOrderTest {
         System.out.println(compared + " verdicts without session order from seed " + SEED + ", of which " + differ
                 + " are others than with it");
         assertThat(differ).isGreaterThan(compared / 100);
-    }
-
-    private Path write() throws IOException {
-        return Files.writeString(
-                folder.resolve("history.jsonl"),
-                "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0}}\n"
-                        + "{\"session\":7,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":\"a\",\"value\":1}]}\n"
-                        + "{\"session\":7,\"index\":1,\"status\":\"committed\",\"ops\":[{\"op\":\"r\",\"key\":\"a\",\"value\":0}]}\n"
-                        + "{\"session\":8,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"r\",\"key\":\"a\",\"value\":1},{\"op\":\"w\",\"key\":\"a\",\"value\":2}]}\n");
-    }
-
-    @Test
-    void aRunWithoutSessionOrderIsAnotherRunThatVerifies() throws IOException {
-        String file = write().toString();
-        String out = folder.resolve("out").toString();
-        assertThat(InProcess.run("check", "-l", "si", "-o", out, file).exitCode())
-                .isEqualTo(3);
-        for (String level : new String[] {"ser", "si", "cc"}) {
-            InProcess without =
-                    InProcess.run("check", "-l", level, "--session-order", "none", "--json", "-o", out, file);
-            assertThat(without.exitCode()).as(without.out() + without.err()).isZero();
-            assertThat(without.out()).contains("\"session_order\":\"none\",\"needs_session_order\":false");
-        }
-        try (var runs = Files.newDirectoryStream(Path.of(out), "run=*")) {
-            int count = 0;
-            for (Path run : runs) {
-                InProcess verified = InProcess.run("verify", run.toString(), file);
-                assertThat(verified.exitCode())
-                        .as(verified.out() + verified.err())
-                        .isZero();
-                count++;
-            }
-            assertThat(count).isEqualTo(4);
-        }
     }
 }

@@ -100,21 +100,6 @@ class SmallCommandsTest {
         assertThat(Files.isRegularFile(pipe)).isFalse();
     }
 
-    @Test
-    void whatParquetCannotHoldIsNotConverted() throws IOException {
-        String half = written(
-                "half.jsonl",
-                "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":\"\\ud800\",\"value\":1}]}");
-        Path target = folder.resolve("half.parquet");
-        InProcess refused = InProcess.run("convert", half, target.toString());
-        assertThat(refused.exitCode()).isEqualTo(5);
-        assertThat(refused.err())
-                .startsWith("polygraph: " + half + ":1: found half of a surrogate pair in \"?\"; expected ");
-        assertThat(target).doesNotExist();
-        String copy = folder.resolve("copy.jsonl").toString();
-        assertThat(InProcess.run("convert", half, copy).exitCode()).isZero();
-    }
-
     /** What was recorded is the same in Arrow, and so are the answer and the hash of the contents. */
     @Test
     void convertWritesArrow() throws IOException {
@@ -142,7 +127,7 @@ class SmallCommandsTest {
                 {"session":1,"index":0,"status":"indeterminate","ops":[{"op":"append","key":1,"value":2},{"op":"w","key":2,"value":7}]}
                 {"session":2,"index":0,"start":5,"end":6,"status":"committed","ops":[{"op":"r","key":1,"value":[1,2]},{"op":"r","key":"x","value":[]}]}
                 """;
-        String lists = written("lists.jsonl", transactions);
+        String lists = Files.writeString(folder.resolve("lists.jsonl"), transactions).toString();
         Path copy = folder.resolve("copy.jsonl");
         for (String middle : List.of("lists.parquet", "lists.arrow", "lists.jsonl.zst")) {
             String other = folder.resolve(middle).toString();
@@ -161,9 +146,5 @@ class SmallCommandsTest {
                                 .exitCode());
             }
         }
-    }
-
-    private String written(String name, String text) throws IOException {
-        return Files.writeString(folder.resolve(name), text).toString();
     }
 }

@@ -112,41 +112,6 @@ class UnknownRowsTest {
         assertThat(counts).containsKeys("PASS holds", "verify VERIFIED");
     }
 
-    /** Two rows match, and the count is another one. No order is found, and nothing shows that there is none. */
-    @Test
-    void whatIsOpenIsNamed() throws IOException {
-        String any = file(HEADER + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7}"));
-        assertThat(InProcess.run("check", "-l", "ser,si", any).exitCode()).isZero();
-        String path = file(HEADER + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7,\"count\":1}"));
-        for (String level : List.of("ser", "si", "rc")) {
-            InProcess check = InProcess.run("check", "-l", level, path);
-            assertThat(check.word()).as(check.toString()).isEqualTo("UNKNOWN");
-            assertThat(check.out())
-                    .contains(
-                            "found a write by a condition without \"keys\", whose rows cannot be derived:"
-                                    + " pw(between 5 and 5) of s0#0 at " + path + ":2; expected the keys",
-                            "record them with RETURNING, or with SELECT ... FOR UPDATE");
-        }
-    }
-
-    /** Older versions made evidence of every choice of the rows, or of reads that are necessary for each of them. */
-    @Test
-    void olderEvidenceIsRefused() throws IOException {
-        String path = file(HEADER + line(0, "{\"op\":\"pd\",\"lo\":5,\"hi\":5,\"count\":2}"));
-        Path runs = folder.resolve("older");
-        assertThat(InProcess.run("check", "-l", "ser", "-o", runs.toString(), path)
-                        .word())
-                .isEqualTo("PASS");
-        Path verdict = Faults.run(runs).resolve("verdict.json");
-        String written = Files.readString(verdict).replace("\"verdict\":\"PASS\"", "\"verdict\":\"VIOLATION\"");
-        for (String kind : List.of("row-choices", "necessary-reads")) {
-            Files.writeString(verdict, written.replace("\"kind\":\"order\"", "\"kind\":\"" + kind + "\""));
-            InProcess verify = InProcess.run("verify", Faults.run(runs).toString(), path);
-            assertThat(verify.exitCode()).as(verify.toString()).isEqualTo(5);
-            assertThat(verify.out()).contains(kind, "which only older versions make", "check the history again");
-        }
-    }
-
     /** Histories of a correct store, too large to try all choices, without the keys of its writes by a condition. */
     @Test
     void anOrderIsFoundByReplay() throws IOException {
@@ -178,47 +143,6 @@ class UnknownRowsTest {
         assertThat(check.exitCode()).as(String.join(" ", words) + check).isZero();
         assertThat(InProcess.run("verify", Faults.run(runs).toString(), path).word())
                 .isEqualTo("VERIFIED");
-    }
-
-    /** The time may end before the certificate is written, and a choice of writers shows no rows. */
-    @Test
-    void aPassWithoutAnOrderIsUndecided() throws IOException {
-        String path = file(HEADER + line(0, "{\"op\":\"pd\",\"lo\":5,\"hi\":5,\"count\":2}"));
-        Path runs = folder.resolve("unwritten");
-        InProcess pass = InProcess.run("check", "-l", "ser", "-o", runs.toString(), path);
-        assertThat(pass.word()).as(pass.toString()).isEqualTo("PASS");
-        Path run = Faults.run(runs);
-        Files.delete(run.resolve("certificate/ranks.parquet"));
-        Path verdict = run.resolve("verdict.json");
-        String written = Files.readString(verdict);
-        String order = "\"kind\":\"order\",\"path\":\"certificate/ranks.parquet\"";
-        assertThat(written).contains(order);
-        for (String kind : List.of("order", "choices")) {
-            Files.writeString(verdict, written.replace(order, "\"kind\":\"" + kind + "\",\"path\":null"));
-            InProcess verify = InProcess.run("verify", run.toString(), path);
-            assertThat(verify.exitCode()).as(verify.toString()).isEqualTo(4);
-            assertThat(verify.out())
-                    .contains(kind.equals("order") ? "the time ended before it was written" : "writes of unknown rows");
-        }
-    }
-
-    /** A result lacks a row that an open write or delete may have changed, so it is no part of what is refuted. */
-    @Test
-    void anOpenWriteMayHideARow() throws IOException {
-        String reads = line(1, "{\"op\":\"pr\",\"lo\":5,\"hi\":5,\"rows\":[]}")
-                + line(2, "{\"op\":\"pr\",\"lo\":5,\"hi\":6,\"rows\":[]}");
-        for (String write : List.of(
-                "{\"op\":\"pd\",\"lo\":5,\"hi\":9}",
-                "{\"op\":\"pd\",\"where\":{\"a\":[1,2]}}",
-                "{\"op\":\"pw\",\"mod\":2,\"lo\":1,\"hi\":1,\"value\":7}")) {
-            String path = file(HEADER + line(0, write) + reads);
-            for (String level : List.of("ser", "rc", "ra", "cc")) {
-                InProcess check = InProcess.run("check", "-l", level, path);
-                assertThat(check.word()).as(check.toString()).isEqualTo(write.contains("where") ? "UNKNOWN" : "PASS");
-            }
-        }
-        String path = file(HEADER + line(0, "{\"op\":\"pd\",\"lo\":1,\"hi\":4}") + reads);
-        assertThat(InProcess.run("check", "-l", "ser", path).word()).isEqualTo("VIOLATION");
     }
 
     /** Two queries that find no row, each of which the other transaction writes. An open write could not explain it. */

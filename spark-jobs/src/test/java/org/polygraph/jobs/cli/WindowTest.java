@@ -34,10 +34,8 @@ class WindowTest {
         for (String line : lines.subList(1, lines.size())) {
             String[] cells = line.split(",", -1);
             for (int level = 1; level < levels.length; level++) {
-                // One level suffices to show that windows do not support rows at levels with an order of versions.
-                boolean tried = level == 1
-                        || !cells[0].startsWith("rows")
-                        || List.of("rc", "ra", "cc").contains(levels[level]);
+                // Windows do not support rows. One level suffices to show that such histories are decided as a whole.
+                boolean tried = level == 1 || !cells[0].startsWith("rows");
                 for (int window : tried && !cells[level].isEmpty() ? windows(level, 1, 4, 50) : new int[0]) {
                     assertDecided(EXAMPLES.resolve(cells[0]).toString(), levels[level], window, cells[level]);
                 }
@@ -97,20 +95,6 @@ class WindowTest {
                 .isEqualTo("VERIFIED");
     }
 
-    @Test
-    void whatWindowsDoNotSupportIsDecidedWholeAndStated() {
-        InProcess rows = answer("rows-reinserted.jsonl", "-l", "ser", "--window", "4");
-        assertThat(rows.err()).contains("windows do not decide the history, because it has inserts or deletes");
-        assertThat(rows.out())
-                .contains("\"whole\":\"it has inserts or deletes, which windows decide at rc, ra and cc only\"");
-        String edn = "it is no file of JSON Lines or Parquet that can be read in pieces; convert it";
-        InProcess lists = answer("jepsen-list-append.edn", "-l", "ser", "--window", "4");
-        assertThat(lists.err()).contains("windows do not decide the history, because " + edn);
-        assertThat(lists.out()).contains("\"whole\":\"" + edn + "\"");
-        InProcess all = answer("write-skew.jsonl", "-l", "all", "--window", "4");
-        assertThat(all.err()).contains("because level all needs the whole in memory");
-    }
-
     /** The reason of an UNKNOWN names what needs the whole history, and the options that give it memory. */
     @Test
     void predicatesThatDoNotFitInMemoryAreUnknown() {
@@ -138,73 +122,6 @@ class WindowTest {
                         .isEqualTo(!engine.isEmpty());
                 assertThat(check.err()).doesNotContain("OutOfMemoryError", "Exception");
             }
-        }
-    }
-
-    /** Real time needs starts and ends that are not reversed: the answer is that of the whole history. */
-    @Test
-    void timesThatShowNoRealTimeAreInvalidWithWindowsToo() throws IOException {
-        String untimed = write(
-                "untimed.jsonl",
-                "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":\"x\",\"value\":1}]}",
-                "{\"session\":1,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"r\",\"key\":\"x\",\"value\":1}]}");
-        String reversed = write(
-                "reversed.jsonl",
-                "{\"session\":0,\"index\":0,\"start\":60,\"end\":200,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":\"x\",\"value\":1}]}",
-                "{\"session\":1,\"index\":0,\"start\":100,\"end\":50,\"status\":\"committed\",\"ops\":[{\"op\":\"r\",\"key\":\"x\",\"value\":1}]}");
-        for (String file : List.of(untimed, reversed)) {
-            for (String level : List.of("sser", "ssi")) {
-                String whole = InProcess.run("check", "-q", "-l", level, file).word();
-                assertThat(whole).isEqualTo("INVALID");
-                assertInvalidWithoutANotice(level, file);
-            }
-        }
-    }
-
-    /** What is wrong is stated once, and not that the history is decided as a whole. */
-    private static void assertInvalidWithoutANotice(String level, String file) {
-        InProcess check = InProcess.run("check", "-l", level, "--window", "4", file);
-        assertThat(check.word()).as(file + " " + level).isEqualTo("INVALID");
-        assertThat(check.err()).as(file + " " + level).doesNotContain("windows do not decide");
-    }
-
-    @Test
-    void whatIsInvalidAtLinIsStatedOnce() throws IOException {
-        String write =
-                "{\"session\":0,\"index\":0,\"start\":1,\"end\":2,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":1,\"value\":1}]}";
-        String read = write.replace("\"session\":0", "\"session\":1").replace("\"w\"", "\"r\"");
-        String two = write.replace("]}", ",{\"op\":\"w\",\"key\":2,\"value\":2}]}");
-        assertInvalidWithoutANotice("lin", write("two.jsonl", two, read));
-        assertInvalidWithoutANotice("lin", write("endless.jsonl", write.replace("\"end\":2,", ""), read));
-        assertInvalidWithoutANotice("lin", write("aborted.jsonl", write.replace("committed", "aborted")));
-    }
-
-    /** A transaction of several keys that loads the initial rows is no operation, but no mistake either. */
-    @Test
-    void aLoaderAtLinIsTheReason() throws IOException {
-        String loader =
-                "{\"session\":0,\"index\":0,\"start\":1,\"end\":2,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":1,\"value\":null},{\"op\":\"w\",\"key\":2,\"value\":null}]}";
-        String reader =
-                "{\"session\":1,\"index\":0,\"start\":3,\"end\":4,\"status\":\"committed\",\"ops\":[{\"op\":\"r\",\"key\":1,\"value\":null}]}";
-        InProcess check = InProcess.run("check", "-l", "lin", "--window", "4", write("loader.jsonl", loader, reader));
-        assertThat(check.word()).as(check.toString()).isEqualTo("PASS");
-        assertThat(check.err()).contains("because a transaction that writes several keys may load the initial rows;");
-    }
-
-    /** The writer of an intermediate value reads another one, which is no violation. */
-    @Test
-    void evidenceOfAnIntermediateReadVerifies() throws IOException {
-        String file = write(
-                "intermediate.jsonl",
-                "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":\"x\",\"value\":7}]}",
-                "{\"session\":1,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"r\",\"key\":\"x\",\"value\":7},"
-                        + "{\"op\":\"w\",\"key\":\"x\",\"value\":1},{\"op\":\"w\",\"key\":\"x\",\"value\":2}]}",
-                "{\"session\":2,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"r\",\"key\":\"x\",\"value\":1}]}");
-        for (String level : List.of("ser", "si")) {
-            assertDecided(file, level, 1, "VIOLATION");
-            assertThat(InProcess.run("check", "-l", level, "--window", "1", file)
-                            .out())
-                    .contains("IntermediateRead");
         }
     }
 
@@ -254,8 +171,6 @@ class WindowTest {
         assertThat(verified.out().lines().filter(line -> line.startsWith("VERIFIED")))
                 .as(verified.toString())
                 .hasSize(3);
-        InProcess lists = answer("jepsen-list-append.edn", "-l", "ser,si", "--window", "4");
-        assertThat(lists.out().lines()).hasSize(2);
     }
 
     /** A legal read of an old value: the set around it grows back to its writer, and the verdict has its size. */
@@ -283,32 +198,5 @@ class WindowTest {
         return "{\"session\":" + session + ",\"index\":" + index + ",\"start\":" + 10 * time + ",\"end\":"
                 + (10 * time + 5) + ",\"status\":\"committed\",\"ops\":[{\"op\":\"" + op + "\",\"key\":\"" + key
                 + "\",\"value\":" + value + "}]}";
-    }
-
-    @Test
-    void theVerdictCountsWindows() {
-        assertThat(answer("write-skew.jsonl", "-l", "ser", "--window", "2").out())
-                .contains("\"windows\":{\"size\":2,\"decided\":1,\"grown\":0,\"largest\":0,\"whole\":\"\"}");
-        assertThat(answer("write-skew.jsonl", "-l", "ser").out()).doesNotContain("\"windows\"");
-        assertThat(answer("write-skew.jsonl", "-l", "ser", "--window", "0").out())
-                .doesNotContain("\"windows\"");
-    }
-
-    @Test
-    void refusedOptions() {
-        assertThat(answer("write-skew.jsonl", "-l", "ser", "--window", "-1").err())
-                .contains("--window -1 is out of range");
-        InProcess proof = answer("write-skew.jsonl", "-l", "ser", "--window", "2", "--proof", "p.txt");
-        assertThat(proof.err()).contains("--proof is of the whole history");
-        assertThat(proof.exitCode()).isEqualTo(2);
-    }
-
-    private static InProcess answer(String example, String... options) {
-        String[] words = new String[options.length + 3];
-        words[0] = "check";
-        words[1] = "--json";
-        System.arraycopy(options, 0, words, 2, options.length);
-        words[words.length - 1] = EXAMPLES.resolve(example).toString();
-        return InProcess.run(words);
     }
 }
