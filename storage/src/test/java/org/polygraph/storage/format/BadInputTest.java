@@ -26,7 +26,7 @@ import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Errors in paths, compression, detection and formats have a message each. */
+/** Errors in paths, compression and detection; {@link FormatCasesTest} has those of files and folders. */
 class BadInputTest {
     private static final String JSONL = "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[]}\n";
 
@@ -66,8 +66,6 @@ class BadInputTest {
     @Test
     void emptyAndUnknownContent() throws Exception {
         String empty = ": found an empty file; expected a history; check how it was written";
-        assertThat(inputs.refusal("h.jsonl", "")).isEqualTo("h.jsonl" + empty);
-        assertThat(inputs.refusal("h.jsonl", "\n \n")).isEqualTo("h.jsonl" + empty);
         assertThat(inputs.refusal("h.gz", TestFiles.gzip(new byte[0]), HistoryFormat.AUTO))
                 .isEqualTo("h.gz" + empty);
         assertThat(inputs.refusal("h.zst", TestFiles.zstd(new byte[0]), HistoryFormat.PLUME))
@@ -86,10 +84,6 @@ class BadInputTest {
         assertThat(inputs.refusal("h", noise, HistoryFormat.DBCOP)).startsWith("h:byte ");
         assertThat(inputs.refusal("h", noise, HistoryFormat.PARQUET))
                 .startsWith("h: found Parquet that cannot be read: ");
-        assertThat(inputs.refusal("h", " ".repeat(600) + JSONL))
-                .isEqualTo(
-                        "h: found text after a page of white space; expected a history from the first line; remove the"
-                                + " space");
     }
 
     @Test
@@ -103,12 +97,6 @@ class BadInputTest {
                                     + " with iconv -f UTF-16 -t UTF-8");
                 }
             }
-        }
-        for (String start : List.of("[", "\n[\n ")) {
-            assertThat(inputs.refusal("h", start + JSONL.strip() + "]"))
-                    .isEqualTo(
-                            "h:1:1: found a JSON list of objects; expected JSON Lines, which has each object in a line"
-                                    + " of its own and no list around them; convert it, for example with jq -c '.[]'");
         }
     }
 
@@ -134,35 +122,6 @@ class BadInputTest {
         HistoryTable merged = merge.table();
         assertThat(merged.transactions()).isEqualTo(2);
         assertThat(merged.whereIs(1)).isEqualTo(whole.whereIs(1));
-        inputs.write("q/0.jsonl", "\n");
-        inputs.write("q/1.jsonl", " ");
-        assertThat(inputs.refusal("q", HistoryFormat.AUTO))
-                .isEqualTo("q/0.jsonl: found an empty file; expected a history; check how it was written");
-    }
-
-    @Test
-    void foldersWithoutAHistory() throws Exception {
-        Files.createDirectories(inputs.path("c"));
-        assertThat(inputs.refusal("c", HistoryFormat.COBRA))
-                .isEqualTo(
-                        "c: found a folder without *.log files; expected one *.log a client (-f cobra); check the path");
-        assertThat(inputs.refusal("c", HistoryFormat.AUTO))
-                .isEqualTo("c: found a folder without any history; expected *.log files (cobra) or part files (jsonl,"
-                        + " parquet); check the path");
-        inputs.write("c/a", "r(1,1,1,1)\n");
-        inputs.write("c/b", "r(1,1,1,1)\n");
-        inputs.write("c/d", "r(1,1,1,1)\n");
-        assertThat(inputs.refusal("c", HistoryFormat.AUTO))
-                .isEqualTo(
-                        "c/a: found plume text beside 2 other files; expected one file, or parts in jsonl or parquet; give"
-                                + " each file as its own path; parts of a chain have to be converted");
-        assertThat(inputs.refusal("c/a", HistoryFormat.COBRA))
-                .isEqualTo("c/a: found a file; expected a folder of *.log files (-f cobra); give the folder, or another"
-                        + " format with -f");
-        assertThat(inputs.refusal("T1.log", TestFiles.cobraLog(7), HistoryFormat.AUTO))
-                .isEqualTo(
-                        "T1.log: found a single Cobra log; expected the folder that holds the logs of all clients; give"
-                                + " the folder");
     }
 
     @Test
@@ -174,16 +133,8 @@ class BadInputTest {
                 HistoryReader.read(inputs.path("h.jsonl").toString(), HistoryFormat.AUTO),
                 inputs.path("h.parquet").toString(),
                 HistoryFormat.PARQUET);
-        assertThat(inputs.refusal("h.jsonl", HistoryFormat.PLUME))
-                .isEqualTo("h.jsonl: found JSON Lines; expected plume text (-f plume); give -f jsonl or -f auto");
-        assertThat(inputs.refusal("h.txt", HistoryFormat.DBCOP))
-                .isEqualTo("h.txt: found plume text; expected dbcop bincode (-f dbcop); give -f plume or -f auto");
-        assertThat(inputs.refusal("h.bin", HistoryFormat.PARQUET))
-                .isEqualTo("h.bin: found dbcop bincode; expected Parquet (-f parquet); give -f dbcop or -f auto");
         assertThat(inputs.refusal("h.parquet", HistoryFormat.JSONL))
                 .isEqualTo("h.parquet: found Parquet; expected JSON Lines (-f jsonl); give -f parquet or -f auto");
-        assertThat(inputs.refusal("h.jsonl", HistoryFormat.EDN))
-                .isEqualTo("h.jsonl: found JSON Lines; expected EDN (-f edn); give -f jsonl or -f auto");
         for (HistoryFormat format : HistoryFormat.values()) {
             assertThat(HistoryFormat.LABELS.split(", | or ")).contains(format.label());
         }
