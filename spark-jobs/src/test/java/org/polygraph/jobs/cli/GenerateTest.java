@@ -82,8 +82,9 @@ class GenerateTest {
             assertThat(generate(snapshot, options + " --level si").exitCode())
                     .as(options)
                     .isZero();
-            assertThat(judged(snapshot)).as(options).endsWith("PASS PASS");
-            skewed += judged(snapshot).startsWith("VIOLATION VIOLATION") ? 1 : 0;
+            String judged = judged(snapshot);
+            assertThat(judged).as(options).endsWith("PASS PASS");
+            skewed += judged.startsWith("VIOLATION VIOLATION") ? 1 : 0;
         }
         assertThat(skewed).as("snapshot histories with a write skew").isGreaterThan(3);
     }
@@ -109,7 +110,7 @@ class GenerateTest {
     @EnumSource
     void aPlantedAnomalyIsFoundWhereItIs(PlantedAnomaly anomaly) {
         for (String more :
-                List.of("", " --values 5 --keys 3000 --transactions 900", " --aborted 0.1 --distribution zipf")) {
+                List.of(SIZE, " --values 5 --keys 3000 --transactions 900", " --aborted 0.1 --distribution zipf")) {
             String options = "--sessions 7 --operations 4 --at 431 --anomaly " + anomaly.label() + more;
             String path = file(anomaly.label() + more.length() + ".jsonl");
             InProcess generated = generate(path, options);

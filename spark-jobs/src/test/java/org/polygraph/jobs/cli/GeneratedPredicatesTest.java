@@ -90,20 +90,6 @@ class GeneratedPredicatesTest {
                 + "]}\n";
     }
 
-    @Test
-    void refusesUnsupportedOptions() {
-        InProcess parts = run("generate", "--predicates", "0.5", "--parts", "2", "-o", path("parts"));
-        assertThat(parts.exitCode()).isEqualTo(2);
-        assertThat(parts.err()).contains("leave out --parts");
-        InProcess anomaly =
-                run("generate", "--predicates", "0.5", "--anomaly", "write-skew", "-o", path("anomaly.jsonl"));
-        assertThat(anomaly.exitCode()).isEqualTo(2);
-        assertThat(anomaly.err()).contains("anomaly 1 times with predicates; expected none");
-        InProcess alone = run("generate", "--selectivity", "5", "-o", path("alone.jsonl"));
-        assertThat(alone.exitCode()).isEqualTo(2);
-        assertThat(alone.err()).contains("--selectivity is for --predicates");
-    }
-
     private void holds(String level, String levels, String... more) {
         String[] words = {
             "generate",

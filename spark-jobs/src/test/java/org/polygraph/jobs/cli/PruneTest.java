@@ -83,15 +83,6 @@ class PruneTest {
         assertThat(prune(runs, "--older", "0s").out()).endsWith(" of 2 of 2 runs\n");
     }
 
-    @Test
-    void wrongOptions() {
-        assertThat(prune(folder).err()).contains("--prune needs --keep N, --older DUR or both");
-        assertThat(prune(folder, "--keep", "0").exitCode()).isEqualTo(2);
-        assertThat(InProcess.run("runs", "--dry-run", folder.toString()).err())
-                .contains("--keep, --older and --dry-run need --prune");
-        assertThat(prune(folder.resolve("none"), "--keep", "1").exitCode()).isEqualTo(6);
-    }
-
     /**
      * Transactions that increment one of five counters each.
      *

@@ -327,100 +327,11 @@ class RecordTest {
                 .contains("--url jdbc:h2:...: no transaction committed, so the history shows nothing of it");
     }
 
-    private void usage(int exitCode, String message, String... words) {
+    private static void usage(int exitCode, String message, String... words) {
         InProcess run = InProcess.run(words);
         assertThat(run.exitCode()).as(run.err()).isEqualTo(exitCode);
         assertThat(run.err()).contains(message).doesNotContain("\tat ").doesNotContain("s3cret");
         assertThat(run.out()).isEmpty();
-    }
-
-    @Test
-    void mistakes() {
-        String file = folder.resolve("run.jsonl").toString();
-        usage(
-                2,
-                "unknown isolation 'serialisable'; did you mean serializable?",
-                "record",
-                "--isolation",
-                "serialisable",
-                "-o",
-                file);
-        usage(2, "unknown choice 'minni'; did you mean mini?", "record", "-w", "minni", "-o", file);
-        usage(2, "histories are recorded as JSON Lines", "record", "-o", "run.parquet");
-        usage(2, "Missing required option: '--out=FILE'", "record");
-        usage(2, "--replica-isolation is for --replica", "record", "--replica-isolation", "snapshot", "-o", file);
-        usage(2, "--zipf is for --distribution zipf", "record", "--zipf", "1", "-o", file);
-        usage(2, "--values is not for -w append", "record", "-w", "append", "--values", "5", "-o", file);
-        usage(
-                2,
-                "--sessions 2 leaves a database without a session; give 3 at least",
-                "record",
-                "--sessions",
-                "2",
-                "--replica",
-                "jdbc:h2:mem:r",
-                "-o",
-                file);
-        usage(2, "--predicates is for -w rows", "record", "--predicates", "0.1", "-o", file);
-        usage(2, "--predicates 2.0 is no share from 0 to 1", "record", "-w", "rows", "--predicates", "2", "-o", file);
-        usage(
-                2,
-                "no level is known that this database documents for read-uncommitted",
-                "record",
-                "--check",
-                "--isolation",
-                "read-uncommitted",
-                "-o",
-                file);
-        usage(2, "check --login", "record", "--login", folder.resolve("none").toString(), "-o", file);
-        usage(
-                6,
-                "no driver accepts the URL (jdbc:unheard-of:...); give its jar with --driver JAR",
-                "record",
-                "--url",
-                "jdbc:unheard-of:x;password=s3cret",
-                "-o",
-                file);
-        usage(2, "'jdbc:foo:...'", "record", "--ulr", "jdbc:foo:x;password=s3cret", "-o", file);
-        usage(6, "the database: ", "record", "--url", "jdbc:h2:tcp://localhost:1/none;PASSWORD=s3cret", "-o", file);
-        usage(6, "a URL of JDBC begins with jdbc:", "record", "--url", "postgresql://localhost/x", "-o", file);
-        // Each connection to it has a database of its own.
-        usage(6, "a second connection does not have the table", "record", "--url", "jdbc:h2:mem:", "-o", file);
-        usage(6, "no such jar; check --driver", "record", "--driver", "none.jar", "-o", file);
-    }
-
-    @Test
-    void aHistoryIsReplacedOnlyIfThatIsAskedFor() throws Exception {
-        Path file = Files.writeString(folder.resolve("run.jsonl"), "precious");
-        usage(2, "'" + file + "' exists; give --overwrite to replace it", "record", "-o", file.toString());
-        assertThat(file).hasContent("precious");
-        assertThat(InProcess.run("record", "--transactions", "20", "--overwrite", "-o", file.toString())
-                        .exitCode())
-                .isZero();
-        assertThat(read(file).transactions()).isEqualTo(20);
-        Path below = folder.resolve("new/folder/run.jsonl");
-        assertThat(InProcess.run("record", "--transactions", "20", "-o", below.toString())
-                        .exitCode())
-                .isZero();
-        assertThat(read(below).transactions()).isEqualTo(20);
-    }
-
-    /** The place is tried first, so no database is needed to find that it is wrong. */
-    @Test
-    void aPlaceThatCannotBeWrittenIsNamedBeforeTheDatabaseIsTouched() throws Exception {
-        Path file = Files.writeString(folder.resolve("file"), "");
-        Path taken = Files.createDirectory(folder.resolve("folder.jsonl"));
-        for (String out : List.of(file + "/run.jsonl", taken.toString())) {
-            usage(
-                    6,
-                    out + ": the history cannot be written there (",
-                    "record",
-                    "--overwrite",
-                    "--url",
-                    "jdbc:h2:tcp://localhost:1/none",
-                    "-o",
-                    out);
-        }
     }
 
     @Test

@@ -97,45 +97,6 @@ class RowAnomalyTableTest {
         return names;
     }
 
-    @Test
-    void aQueryThatChangesItsMindIsAPhantom() throws Exception {
-        String where = "\"op\":\"pr\",\"where\":{\"v\":[1,9]},\"rows\":";
-        Path file = Files.writeString(
-                folder.resolve("where.jsonl"),
-                "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"i\",\"key\":1,\"value\":7,\"row\":{\"v\":5}}]}\n"
-                        + "{\"session\":1,\"index\":0,\"status\":\"committed\",\"ops\":[{" + where + "[]},{" + where
-                        + "[[1,7]]}]}\n");
-        for (String level : List.of("ser", "si")) {
-            assertThat(InProcess.run("check", "-l", level, file.toString()).out())
-                    .contains("  Phantom\n", " found ", "row 1 ")
-                    .doesNotContain("yes", "null from key \"row");
-        }
-    }
-
-    @Test
-    void textAndPageHaveTheQueriesAsTheyWereRecorded() throws Exception {
-        String rows = "[[1,5],[2,5],[3,5],[4,5],[5,5],[6,5],[7,5],[8,5],[9,5],[10,5]]";
-        String query = "{\"op\":\"pr\",\"lo\":1,\"hi\":9,\"rows\":" + rows + "},";
-        Path file = Files.writeString(
-                folder.resolve("queries.jsonl"),
-                "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":null,\"state\":" + rows + "}}\n"
-                        + "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[" + query
-                        + "{\"op\":\"pd\",\"lo\":1,\"hi\":3,\"keys\":[]},{\"op\":\"d\",\"key\":10}]}\n"
-                        + "{\"session\":1,\"index\":0,\"status\":\"committed\",\"ops\":[" + query
-                        + "{\"op\":\"pw\",\"lo\":2,\"hi\":4,\"value\":3,\"keys\":[]},{\"op\":\"d\",\"key\":9}]}\n");
-        Path runs = folder.resolve("queries");
-        InProcess check = InProcess.run("check", "-l", "ser", "-o", runs.toString(), file.toString());
-        // A row of the violation is shown also if a result has many.
-        String first = "pr(between 1 and 9)=[1=5, 2=5, 3=5, 4=5, 5=5, 6=5, 7=5, 8=5, 9=5, 10=5]";
-        assertThat(check.out()).contains(first, "pd(between 1 and 3)=[]", "pw(between 2 and 4, 3)=[]");
-        try (var files = Files.walk(runs)) {
-            Path report = files.filter(each -> each.endsWith("report.html"))
-                    .findFirst()
-                    .orElseThrow();
-            assertThat(Files.readString(report)).contains(first, "pw(between 2 and 4, 3)=[]");
-        }
-    }
-
     private String violated(String history) throws Exception {
         Path file = folder.resolve("history.jsonl");
         Files.writeString(file, lines(history));
