@@ -136,10 +136,9 @@ class CasesTest {
 
     /** What a command of the shell prints, and its exit code if that is not 0. */
     private static String shell(String command, String input, Path folder) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder("bash", "-c", command)
-                .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .start();
+        ProcessBuilder builder = new ProcessBuilder("bash", "-c", command).directory(folder.toFile());
+        builder.environment().put("LC_ALL", "C");
+        Process process = builder.redirectErrorStream(true).start();
         process.getOutputStream().write(input.getBytes(StandardCharsets.UTF_8));
         process.getOutputStream().close();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -110,7 +110,7 @@ class GenerateTest {
     @EnumSource
     void aPlantedAnomalyIsFoundWhereItIs(PlantedAnomaly anomaly) {
         for (String more :
-                List.of(SIZE, " --values 5 --keys 3000 --transactions 900", " --aborted 0.1 --distribution zipf")) {
+                List.of("", " --values 5 --keys 3000 --transactions 900", " --aborted 0.1 --distribution zipf")) {
             String options = "--sessions 7 --operations 4 --at 431 --anomaly " + anomaly.label() + more;
             String path = file(anomaly.label() + more.length() + ".jsonl");
             InProcess generated = generate(path, options);
