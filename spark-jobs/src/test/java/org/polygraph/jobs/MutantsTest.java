@@ -56,6 +56,9 @@ class MutantsTest {
     /** See {@link SuiteScale}, which each class loader of a mutant has anew. */
     private static final String SCALE = "polygraph.test.scale";
 
+    /** A law that a mutant fails is not made smaller. */
+    private static final String TRIALS = "law.trials";
+
     private static final JavaCompiler JAVAC = ToolProvider.getSystemJavaCompiler();
     private static final JavaFileManager FILES = JAVAC.getStandardFileManager(null, null, null);
 
@@ -64,7 +67,7 @@ class MutantsTest {
      *
      * @param type the class that is changed
      * @param method the method of it in which {@code line} is
-     * @param law a test class, or a method of it as {@code class#method}
+     * @param law a test class, a method of it as {@code class#method}, or the name of a law of {@code LawsTest}
      */
     private record Mutant(String type, String method, String line, String replacement, String law) {
         String name() {
@@ -205,8 +208,14 @@ class MutantsTest {
         thread.setContextClassLoader(loader);
         String scale = System.getProperty(SCALE);
         System.setProperty(SCALE, "0.1");
+        System.setProperty(TRIALS, "0");
         try {
-            String[] place = law.split("#");
+            // A law without a class is one of the registry.
+            boolean isNamed = !law.contains(".");
+            if (isNamed) {
+                System.setProperty("law", law);
+            }
+            String[] place = (isNamed ? "org.polygraph.jobs.decision.LawsTest" : law).split("#");
             Class<?> type = loader.loadClass(place[0]);
             DiscoverySelector selector = place.length == 1
                     ? DiscoverySelectors.selectClass(type)

@@ -26,7 +26,6 @@ import org.polygraph.jobs.certificate.judge.SubHistoryProof;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.ConditionHistories;
 import org.polygraph.jobs.decision.Registers;
-import org.polygraph.jobs.decision.RowHistories;
 import org.polygraph.jobs.verdict.PartViolations;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
@@ -432,8 +431,8 @@ class ChainsAgainstBruteForceTest {
     }
 
     /** The same rows, with indexes that have no gap, which would show that a part is missing. */
-    private static HistoryTable rows(SplitMix random) {
-        return HistoryDsl.parse(HistoryDsl.print(RowHistories.tiny(random, 5)));
+    private static HistoryTable rows(SplitMix random) throws HistoryException {
+        return HistoryDsl.parse(HistoryDsl.print(ConditionHistories.rows(random).table()));
     }
 
     /** Transactions that read lists of two keys, some not to their ends, and append. */

@@ -16,9 +16,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.decision.ConditionHistories;
-import org.polygraph.jobs.decision.ListShapes;
+import org.polygraph.jobs.decision.ListExamples;
 import org.polygraph.jobs.decision.Registers;
-import org.polygraph.jobs.decision.RowHistories;
 import org.polygraph.jobs.decision.ShapedJoin;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryWriter;
@@ -190,10 +189,10 @@ class KeptHistoriesTest {
         return switch (i % KINDS.length) {
             case 0 -> new ConditionHistories(random).lines();
             case 1 -> ConditionHistories.withUnknownRows(random).lines();
-            case 2 -> written(RowHistories.tiny(random, 6));
+            case 2 -> ConditionHistories.rows(random).lines();
             case 3 -> ShapedJoin.of(random.nextLong(), level, 2, 1).json();
             case 4 -> written(Registers.tiny(random));
-            default -> ListShapes.of(random.nextLong()).json();
+            default -> ListExamples.of(random.nextLong()).text();
         };
     }
 

@@ -127,7 +127,8 @@ class SmallCommandsTest {
                 {"session":1,"index":0,"status":"indeterminate","ops":[{"op":"append","key":1,"value":2},{"op":"w","key":2,"value":7}]}
                 {"session":2,"index":0,"start":5,"end":6,"status":"committed","ops":[{"op":"r","key":1,"value":[1,2]},{"op":"r","key":"x","value":[]}]}
                 """;
-        String lists = Files.writeString(folder.resolve("lists.jsonl"), transactions).toString();
+        String lists =
+                Files.writeString(folder.resolve("lists.jsonl"), transactions).toString();
         Path copy = folder.resolve("copy.jsonl");
         for (String middle : List.of("lists.parquet", "lists.arrow", "lists.jsonl.zst")) {
             String other = folder.resolve(middle).toString();

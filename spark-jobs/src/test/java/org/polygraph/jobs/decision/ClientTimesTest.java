@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,92 +16,15 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.partitioner.prune.Rules;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.BruteForceChecker;
-import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
-import org.polygraph.storage.testkit.SuiteScale;
-import org.polygraph.storage.testkit.TinyHistories;
 
-/**
- * Every kind of client time, also absurd ones: compares strict levels with all orders, and the hint with checks without
- * times.
- */
+/** Named cases of client times. The laws "client-times" and "larger" have every kind of clock, also absurd ones. */
 class ClientTimesTest {
-    private static final ClientTimes.Kind[] KINDS = ClientTimes.Kind.values();
-    /** No first order is tried, so that rules and solver decide. */
-    private static final Tuning RULES = Tuning.DEFAULT.withRounds(2);
-
-    @Test
-    void strictLevelsAgreeWithAllOrders() {
-        strict(0xc10c, SuiteScale.of(20_000));
-    }
-
-    private static void strict(long seed, int histories) {
-        TinyHistories stream = new TinyHistories(seed);
-        Map<ClientTimes.Kind, int[]> accepted = new EnumMap<>(ClientTimes.Kind.class);
-        int judged = 0;
-        for (int i = 0; i < histories; i++) {
-            HistoryTable history = stream.at(i);
-            if (history.starts() == null) {
-                continue;
-            }
-            // The numbers are other ones than those that made the history.
-            SplitMix random = new SplitMix(~stream.seedOf(i));
-            boolean isTrue = random.chance(0.5);
-            ClientTimes.Kind kind = isTrue ? ClientTimes.Kind.TRUE : KINDS[random.nextInt(KINDS.length)];
-            ClientTimes.set(history, kind, !isTrue && random.chance(0.3) ? 0.3 : 0, random);
-            long skew = isTrue || random.chance(0.5) ? 0 : random.nextInt(40);
-            for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI)) {
-                String what = HistoryDsl.print(history) + " " + level + " " + kind + " skew " + skew + " seed "
-                        + stream.seedOf(i);
-                Verdict.Status orders = status(history, level, TimeMode.STRICT, skew, Tuning.DEFAULT);
-                Verdict.Status rules = status(history, level, TimeMode.STRICT, skew, RULES);
-                Verdict.Status clocks =
-                        status(history, level, TimeMode.STRICT, skew, RULES.withRows(Rules.RealTimeRows.CHAINS));
-                Verdict.Status search =
-                        status(history, level, TimeMode.STRICT, skew, Tuning.DEFAULT.withRounds(Tuning.NO_RULES));
-                long[] starts = history.starts().clone();
-                long[] ends = history.ends().clone();
-                delayEnds(history, skew);
-                BruteForceChecker.Verdict truth =
-                        BruteForceChecker.judge(history, BruteForceChecker.Level.valueOf(level.name()));
-                System.arraycopy(starts, 0, history.starts(), 0, starts.length);
-                System.arraycopy(ends, 0, history.ends(), 0, ends.length);
-                if (truth == BruteForceChecker.Verdict.INVALID) {
-                    continue;
-                }
-                Verdict.Status expected =
-                        truth == BruteForceChecker.Verdict.ACCEPTED ? Verdict.Status.PASS : Verdict.Status.VIOLATION;
-                assertThat(orders).as("first orders too " + what).isEqualTo(expected);
-                assertThat(rules).as(what).isEqualTo(expected);
-                assertThat(clocks).as("by clocks " + what).isEqualTo(expected);
-                assertThat(search).as("by search " + what).isEqualTo(expected);
-                judged++;
-                accepted.computeIfAbsent(kind, k -> new int[2])[expected == Verdict.Status.PASS ? 0 : 1]++;
-            }
-        }
-        System.out.println(histories + " histories from seed " + seed + ": " + judged
-                + " verdicts; accepted and rejected by kind of time:");
-        accepted.forEach((kind, counts) -> System.out.println("  " + kind + " " + counts[0] + " " + counts[1]));
-        assertThat(judged).isGreaterThan(histories / 2);
-    }
-
-    /** The same real-time order with a skew of 0: a precedes b iff end(a) + skew < start(b). */
-    private static void delayEnds(HistoryTable history, long skew) {
-        long[] ends = history.ends();
-        for (int t = 0; t < ends.length; t++) {
-            if (ends[t] != HistoryTable.NO_TIME) {
-                ends[t] = ends[t] > Long.MAX_VALUE - skew ? Long.MAX_VALUE : ends[t] + skew;
-            }
-        }
-    }
-
     /**
      * Times alone contradict a session, and one of the two transactions has no operation that a sub-history could
      * contain.
@@ -213,62 +134,6 @@ class ClientTimesTest {
         System.out.println(violations + " of 40 histories with an old snapshot are SER and not SSER, " + shown
                 + " by a cycle with a step of real time");
         assertThat(shown).isGreaterThan(0);
-    }
-
-    @Test
-    void hintEqualsNone() {
-        hint(0x417, SuiteScale.of(2_500), SuiteScale.of(150));
-    }
-
-    private static void hint(long seed, int tiny, int larger) {
-        int judged = 0;
-        int passed = 0;
-        TinyHistories stream = new TinyHistories(seed);
-        int timed = 0;
-        for (long i = 0; timed < tiny; i++) {
-            HistoryTable history = stream.at(i);
-            if (history.starts() != null) {
-                passed += sameByHint(history, stream.seedOf(i));
-                judged += 2;
-                timed++;
-            }
-        }
-        HistoryGenerator.Isolation[] isolations = HistoryGenerator.Isolation.values();
-        for (int i = 0; i < larger; i++) {
-            SplitMix random = new SplitMix(SplitMix.seedOf(seed, -1L - i));
-            boolean repeated = random.chance(0.4);
-            HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
-                    .isolation(isolations[random.nextInt(isolations.length - 1)])
-                    .sessions(random.between(2, 20))
-                    .transactions(random.between(30, repeated ? 80 : 300))
-                    .operations(1, 5)
-                    .keys(random.between(repeated ? 20 : 3, 100))
-                    .indeterminateShare(random.chance(0.5) ? 0 : 0.05)
-                    .withTimestamps();
-            // Histories with few keys and few values are hard for the search, with times or without.
-            if (repeated) {
-                generator.repeatedValues(1, random.between(8, 30), 1);
-            }
-            passed += sameByHint(generator.generate(), seed + i);
-            judged += 2;
-        }
-        System.out.println(judged + " verdicts by hint and without time, " + passed + " passes, from seed " + seed);
-        assertThat(passed).isBetween(judged / 5, judged * 4 / 5);
-    }
-
-    private static int sameByHint(HistoryTable history, long seed) {
-        SplitMix random = new SplitMix(seed);
-        ClientTimes.Kind kind = KINDS[random.nextInt(KINDS.length)];
-        ClientTimes.set(history, kind, random.chance(0.3) ? 0.3 : 0, random);
-        int passed = 0;
-        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
-            Verdict.Status none = status(history, level, TimeMode.NONE, 0, RULES);
-            assertThat(status(history, level, TimeMode.HINT, random.nextInt(2) * 20L, Tuning.DEFAULT))
-                    .as("%s %s seed %d of %d transactions", level, kind, seed, history.transactions())
-                    .isEqualTo(none);
-            passed += none == Verdict.Status.PASS ? 1 : 0;
-        }
-        return passed;
     }
 
     private static Verdict.Status status(

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.judge.SubHistoryProof;
-import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
@@ -48,30 +47,6 @@ class CorpusSubHistoryTest {
         Path folder = OracleCorpus.folder().orElse(null);
         Assumptions.assumeTrue(folder != null, "skipped: no corpus at ../shared/corpus");
         return folder;
-    }
-
-    @Test
-    void oracleHistories() throws IOException, HistoryException {
-        oracle(OracleCorpus.GOLDEN, 1);
-        oracle(OracleCorpus.HISTORIES, 8);
-        oracle(OracleCorpus.UNKNOWN, 2);
-    }
-
-    @Test
-    @Tag("full")
-    void allOracleHistories() throws IOException, HistoryException {
-        oracle(OracleCorpus.HISTORIES, 1);
-        oracle(OracleCorpus.UNKNOWN, 1);
-    }
-
-    private void oracle(String file, int every) throws IOException, HistoryException {
-        List<OracleCorpus.Entry> entries = OracleCorpus.read(corpus().resolve(file));
-        for (int i = 0; i < entries.size(); i += every) {
-            HistoryTable table = entries.get(i).history();
-            if (Counts.of(table).transactionsCommitted() > 0) {
-                shrink(table, entries.get(i).name());
-            }
-        }
     }
 
     @Test

@@ -65,13 +65,8 @@ class JoinedShapesTest {
         HistoryTable table = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
         TimeMode hint = join.isTimed() ? TimeMode.HINT : TimeMode.NONE;
         judge(join, table, join.request(level, TimeMode.NONE), Tuning.DEFAULT.withRounds(2), what);
-        judge(join, table, join.request(level, hint), ShapesAgainstDefinitionsTest.tuning(random), what);
-        judge(
-                join,
-                table,
-                join.request(LEVELS[random.nextInt(LEVELS.length)], hint),
-                ShapesAgainstDefinitionsTest.tuning(random),
-                what);
+        judge(join, table, join.request(level, hint), VerdictLaw.tuning(random), what);
+        judge(join, table, join.request(LEVELS[random.nextInt(LEVELS.length)], hint), VerdictLaw.tuning(random), what);
     }
 
     private void judge(ShapedJoin join, HistoryTable table, CheckRequest request, Tuning tuning, String what) {

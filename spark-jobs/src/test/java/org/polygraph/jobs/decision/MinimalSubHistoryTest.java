@@ -19,8 +19,9 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.BruteForceChecker;
+import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.Interpreter;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
@@ -147,9 +148,8 @@ class MinimalSubHistoryTest {
     }
 
     private static boolean passes(HistoryTable part, CheckRequest request) {
-        BruteForceChecker.Level level =
-                BruteForceChecker.Level.valueOf(request.level().name());
-        return part.transactions() == 0 || BruteForceChecker.judge(part, level) != BruteForceChecker.Verdict.REJECTED;
+        Definitions.Level level = Definitions.Level.valueOf(request.level().name());
+        return part.transactions() == 0 || Interpreter.judge(part, level) != Interpreter.Verdict.REJECTED;
     }
 
     /** Whether a value that some read returns was written by any kept write before, and is no longer. */

@@ -44,7 +44,7 @@ class RelaxedRowsTest {
                 if (unknown == null || level == IsolationLevel.LIN || (level.realTime() && !history.isTimed())) {
                     continue;
                 }
-                boolean holds = level.isAxiom() ? history.holdsAtCommits(level) : history.holds(level);
+                boolean holds = history.holds(level);
                 CheckRequest request = new CheckRequest(level, TimeMode.HINT, 0, IndeterminateMode.MAYBE);
                 String what = level + " #" + i + "\n" + history.lines();
                 String outcome = (level.isAxiom() ? "at commits " : "") + (holds ? "holds" : "violated");

@@ -2,6 +2,9 @@ package org.polygraph.jobs.decision;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.SplitMix;
 
@@ -9,7 +12,7 @@ import org.polygraph.storage.testkit.SplitMix;
  * A tiny history in two forms, neither of which is made from the other: as JSON Lines, and as the input of {@link
  * Definitions}.
  */
-final class ShapedHistory {
+final class ShapedHistory implements Example {
     /** No time; the value null. */
     static final long NONE = Long.MIN_VALUE;
     /** The unknown value that a refused compare-and-set found. */
@@ -218,5 +221,52 @@ final class ShapedHistory {
             all.add(new Definitions.Transaction(t.session, t.status, t.start, t.end, ops));
         }
         return new Definitions(all, initial);
+    }
+
+    @Override
+    public Definitions definitions(IsolationLevel level) {
+        return definitions(level == IsolationLevel.LIN);
+    }
+
+    @Override
+    public HistoryTable table() throws HistoryException {
+        return Example.read(json());
+    }
+
+    @Override
+    public String text() {
+        return json();
+    }
+
+    @Override
+    public List<Example> smaller() {
+        List<Example> all = new ArrayList<>();
+        for (int t = 0; t < txns.size(); t++) {
+            all.add(without(t, -1));
+            for (int o = 0; o < txns.get(t).ops.size(); o++) {
+                all.add(without(t, o));
+            }
+        }
+        return all;
+    }
+
+    /** Without a transaction, or one operation of it. */
+    private ShapedHistory without(int t, int o) {
+        ShapedHistory part = new ShapedHistory();
+        part.setStyle(this);
+        part.txns.addAll(txns);
+        Txn whole = part.txns.remove(t);
+        if (o >= 0) {
+            Txn left = new Txn();
+            left.session = whole.session;
+            left.index = whole.index;
+            left.status = whole.status;
+            left.start = whole.start;
+            left.end = whole.end;
+            left.ops.addAll(whole.ops);
+            left.ops.remove(o);
+            part.txns.add(t, left);
+        }
+        return part;
     }
 }

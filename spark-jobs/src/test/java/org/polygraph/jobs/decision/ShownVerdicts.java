@@ -2,18 +2,37 @@ package org.polygraph.jobs.decision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.judge.BruteForce;
+import org.polygraph.jobs.certificate.judge.SubHistoryProof;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Alternative;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Basis;
+import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.PredicateReads;
+import org.polygraph.storage.table.RecordedSelection;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 
@@ -22,8 +41,8 @@ import org.polygraph.storage.testkit.HistoryDsl;
  * sub-histories that violate. Counts the verdicts that it cannot check.
  */
 public final class ShownVerdicts {
-    /** The most transactions that {@link Definitions} take. */
-    private static final int MOST_TRANSACTIONS = 24;
+    /** The most transactions that {@link Definitions} take in reasonable time. */
+    private static final int MOST_TRANSACTIONS = 12;
 
     /** With more open reads there may be more choices than brute force tries again. */
     private static final int MOST_TRANSACTIONS_OF_CHOICES = 10;
@@ -101,6 +120,7 @@ public final class ShownVerdicts {
     }
 
     private void isShown(Violation violation, HistoryTable whole, CheckRequest request, String what) {
+        isClosed(violation);
         SubHistory part = violation.minimal();
         if (part == null) {
             assertThat(request.level().realTime() && hasEmptyTransaction(whole))
@@ -113,30 +133,68 @@ public final class ShownVerdicts {
         if (!part.minimal()) {
             // Real time alone refutes less of it. It is minimal without real time, and named by what it violates there.
             assertThat(request.level().realTime()).as(what).isTrue();
-            assertThat(org.polygraph.jobs.certificate.judge.BruteForce.judge(
-                            alone, withoutTime(request).terms()))
+            assertThat(BruteForce.judge(alone, withoutTime(request).terms()))
                     .as(what)
-                    .isEqualTo(org.polygraph.jobs.certificate.judge.BruteForce.Answer.VIOLATED);
+                    .isEqualTo(BruteForce.Answer.VIOLATED);
         }
         String as = violation.anomaly() + " " + HistoryDsl.print(alone) + " of " + what;
-        if (alone.transactions() > MOST_TRANSACTIONS) {
-            large++;
-        } else {
-            Definitions definitions = Definitions.of(alone);
-            assertThat(definitions.vacuous()).as(as).isFalse();
-            assertThat(definitions.holds(
-                            Definitions.Level.valueOf(request.level().name()),
-                            request.clockSkewNanos(),
-                            request.indeterminate() == IndeterminateMode.MAYBE))
-                    .as(as)
-                    .isNotEqualTo(true);
+        assertThat(shows(whole, alone, request)).as(as).isTrue();
+        if (part.recorded() || whole.listVersions() != null) {
+            asWritten(violation, part, whole, request, as);
         }
-        assertThat(org.polygraph.jobs.certificate.judge.SubHistoryProof.firstGap(whole, alone, request.terms()))
-                .as(as)
-                .isNull();
         for (int named : violation.transactions()) {
             assertThat(part.transactions()).as(as).contains(named);
         }
+    }
+
+    /** Whether the violation of a part is one of the whole, perhaps with writes in place of inserts and deletes. */
+    private boolean shows(HistoryTable whole, HistoryTable part, CheckRequest request) {
+        boolean isViolated = true;
+        if (part.transactions() > MOST_TRANSACTIONS) {
+            large++;
+            isViolated = BruteForce.judge(part, request.terms()) != BruteForce.Answer.HOLDS;
+        } else {
+            Definitions definitions = Definitions.of(part);
+            isViolated = !definitions.vacuous()
+                    && !Boolean.TRUE.equals(definitions.holds(
+                            Definitions.Level.valueOf(request.level().name()),
+                            request.clockSkewNanos(),
+                            request.indeterminate() == IndeterminateMode.MAYBE));
+        }
+        return (isViolated && SubHistoryProof.firstGap(whole, part, request.terms()) == null)
+                || (whole.hasRows()
+                        && request.level().eventsPerTransaction() == 1
+                        && shows(whole.withoutRows(), part.withoutRows(), request));
+    }
+
+    /** A sub-history is written and read: it has the same verdict and the same name. */
+    private void asWritten(
+            Violation violation, SubHistory part, HistoryTable whole, CheckRequest request, String what) {
+        try {
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            HistoryWriter.writeJsonl(
+                    RecordedSelection.written(whole, part.operations(), part.recorded(), part.ofWrites()), out);
+            String as = out.toString(StandardCharsets.UTF_8) + " of " + what;
+            HistoryTable read = Example.read(out.toString(StandardCharsets.UTF_8));
+            Verdict alone = new EmbeddedChecker().check(read, request, Progress.NONE, Budget.unlimited());
+            assertThat(alone.status()).as(as).isEqualTo(Verdict.Status.VIOLATION);
+            if (read.predicates() != null) {
+                HistoryTable apart = PredicateReads.apart(read);
+                assertThat(shows(PredicateReads.withPairsOf(apart, whole), apart, request))
+                        .as(as)
+                        .isTrue();
+            } else if (part.minimal()) {
+                // Less of another part violates real time alone, which may be found first.
+                assertThat(name(alone.violations().get(0))).as(as).isEqualTo(name(violation));
+            }
+        } catch (IOException | HistoryException e) {
+            throw new AssertionError(what, e);
+        }
+    }
+
+    /** A transaction that writes in the whole history may only read in the sub-history. */
+    private static Anomaly name(Violation violation) {
+        return violation.anomaly() == Anomaly.READ_ONLY_ANOMALY ? Anomaly.ITEM_CYCLE : violation.anomaly();
     }
 
     private static boolean hasEmptyTransaction(HistoryTable table) {
@@ -151,5 +209,55 @@ public final class ShownVerdicts {
     private static CheckRequest withoutTime(CheckRequest request) {
         IsolationLevel level = request.level() == IsolationLevel.SSER ? IsolationLevel.SER : IsolationLevel.SI;
         return new CheckRequest(level, TimeMode.NONE, 0, request.indeterminate());
+    }
+
+    /** Every cycle is closed, and so is that of each alternative of a reason, which contains an assumption. */
+    private static void isClosed(Violation violation) {
+        isClosedOrEmpty(violation.cycle());
+        Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        reasons(violation.cycle(), seen);
+        for (Alternative alternative : violation.cases()) {
+            isClosedOrEmpty(alternative.cycle());
+            reasons(alternative.cycle(), seen);
+        }
+    }
+
+    /** What is not shown by a cycle has none. */
+    private static void isClosedOrEmpty(List<Dependency> cycle) {
+        if (!cycle.isEmpty()) {
+            isClosed(cycle);
+        }
+    }
+
+    private static void isClosed(List<Dependency> cycle) {
+        assertThat(cycle).isNotEmpty();
+        for (int i = 0; i < cycle.size(); i++) {
+            assertThat(cycle.get(i).to())
+                    .isEqualTo(cycle.get((i + 1) % cycle.size()).from());
+        }
+    }
+
+    private static void reasons(List<Dependency> cycle, Set<Object> seen) {
+        for (Dependency d : cycle) {
+            Reason reason = d.reason();
+            assertThat(reason.why()).doesNotContain("other transactions");
+            if (reason.basis() == Basis.FORCED
+                    && !reason.why().equals("forced by the inserts and deletes of the row")) {
+                assertThat(reason.because()).as(reason.why()).isNotEmpty();
+            }
+            if (seen.add(reason)) {
+                alternatives(reason.because(), seen);
+            }
+        }
+    }
+
+    private static void alternatives(List<Alternative> alternatives, Set<Object> seen) {
+        for (Alternative alternative : alternatives) {
+            isClosed(alternative.cycle());
+            assertThat(alternative.cycle())
+                    .filteredOn(d -> d.reason().basis() == Basis.ASSUMED)
+                    .isNotEmpty();
+            reasons(alternative.cycle(), seen);
+        }
     }
 }

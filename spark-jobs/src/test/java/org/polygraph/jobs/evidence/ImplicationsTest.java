@@ -1,10 +1,7 @@
 package org.polygraph.jobs.evidence;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -25,10 +22,9 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
-import org.polygraph.storage.testkit.OracleCorpus;
+import org.polygraph.storage.testkit.Interpreter;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
@@ -93,21 +89,6 @@ class ImplicationsTest {
         count("seed " + seed);
         assertThat(passes).isGreaterThan(count);
         assertThat(violations).isGreaterThan(count);
-    }
-
-    @Test
-    void holdOverTheOracles() throws IOException {
-        Path folder = OracleCorpus.folder().orElse(null);
-        assumeTrue(folder != null, "skipped: no corpus beside the project");
-        int step = SuiteScale.isReduced() ? 4 : 1;
-        for (String file : List.of(OracleCorpus.HISTORIES, OracleCorpus.UNKNOWN, OracleCorpus.GOLDEN)) {
-            List<OracleCorpus.Entry> entries = OracleCorpus.read(folder.resolve(file));
-            for (int i = 0; i < entries.size(); i += step) {
-                examine(entries.get(i).history(), file + " " + entries.get(i).name());
-            }
-        }
-        count("oracles");
-        assertThat(histories).isGreaterThan(2_000 / step);
     }
 
     private void count(String what) {
@@ -186,10 +167,9 @@ class ImplicationsTest {
             HistoryTable alone = HistorySelection.of(history, part.operations()).table();
             boolean accepted = own.level().isAxiom()
                     ? Definitions.accepts(alone, own.level().name())
-                    : BruteForceChecker.judge(
-                                    alone,
-                                    BruteForceChecker.Level.valueOf(own.level().name()))
-                            == BruteForceChecker.Verdict.ACCEPTED;
+                    : Interpreter.judge(
+                                    alone, Definitions.Level.valueOf(own.level().name()))
+                            == Interpreter.Verdict.ACCEPTED;
             assertThat(accepted).as(as).isFalse();
         }
     }

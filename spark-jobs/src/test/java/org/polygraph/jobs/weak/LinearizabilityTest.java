@@ -2,10 +2,9 @@ package org.polygraph.jobs.weak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import it.unimi.dsi.fastutil.ints.IntArrayList;
-import java.util.HashSet;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -29,14 +28,12 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
-/**
- * Level lin: named cases, and histories of a simulated register. Tiny histories are in {@link
- * ShapesAgainstDefinitionsTest}.
- */
+/** Level lin: named cases, and histories of a simulated register. The laws have tiny histories. */
 class LinearizabilityTest {
     @Test
     void recognizesUniqueValues() {
@@ -166,8 +163,8 @@ class LinearizabilityTest {
     }
 
     /**
-     * Histories with unknown outcomes, refused compare-and-sets and repeated values get the verdict of a search over sets
-     * and values; the sub-history of a violation has no order either, is one of the whole, and has the operations that
+     * Histories with unknown outcomes, refused compare-and-sets and repeated values get the verdict of the
+     * definition; the sub-history of a violation has no order either, is one of the whole, and has the operations that
      * its sentence names.
      */
     @Test
@@ -177,7 +174,7 @@ class LinearizabilityTest {
         int[] counts = new int[2];
         for (int i = 0; i < histories; i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(seed, i));
-            HistoryTable history = Registers.crashing(random, i % 4 == 0 ? 40 : 14);
+            HistoryTable history = Registers.crashing(random, i % 4 == 0 ? 30 : 14);
             long skew = random.chance(0.2) ? random.between(1, 5) : 0;
             String what = "seed " + seed + " #" + i + " skew " + skew + " " + HistoryDsl.print(history);
             boolean holds = hasOrder(history, skew);
@@ -266,59 +263,23 @@ class LinearizabilityTest {
     private record Asked(long until, int operation, long value) {}
 
     private static boolean hasOrder(HistoryTable table, long skew, Asked asked) {
-        for (int key = 0; key < table.keys().size(); key++) {
-            IntArrayList operations = new IntArrayList();
-            for (int t = 0; t < table.transactions(); t++) {
-                boolean isOf =
-                        table.status(t) != TransactionStatus.ABORTED && table.key(table.firstOperation(t)) == key;
-                if (isOf
-                        && (asked.operation < 0 || key == table.key(table.firstOperation(asked.operation)))
-                        && (end(table, t, skew) <= asked.until || table.isWrite(table.operationsEnd(t) - 1))) {
-                    operations.add(t);
-                }
-            }
-            if (!hasOrder(table, skew, asked, operations, 0, table.initialValue(key), new HashSet<>())) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private record Reached(long done, long value) {}
-
-    /** Whether operations that have not taken effect can do so in some order, from a value on. By definition. */
-    private static boolean hasOrder(
-            HistoryTable table, long skew, Asked asked, IntArrayList all, long done, long value, Set<Reached> seen) {
-        long earliestEnd = Long.MAX_VALUE;
-        for (int i = 0; i < all.size(); i++) {
-            long end = end(table, all.getInt(i), skew);
-            earliestEnd = (done & 1L << i) == 0 && end <= asked.until ? Math.min(earliestEnd, end) : earliestEnd;
-        }
-        if (earliestEnd == Long.MAX_VALUE || !seen.add(new Reached(done, value))) {
-            return earliestEnd == Long.MAX_VALUE;
-        }
-        for (int i = 0; i < all.size(); i++) {
-            int t = all.getInt(i);
-            if ((done & 1L << i) != 0 || Objects.requireNonNull(table.starts())[t] > earliestEnd) {
-                continue;
-            }
-            long after = value;
-            boolean fits = true;
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                long code = table.value(o);
-                if (t == asked.operation) {
-                    fits = after == asked.value;
-                } else if (table.isWrite(o)) {
-                    after = code;
-                } else {
-                    fits &= table.values().isOther(code) ? table.values().excluded(code) != after : code == after;
-                }
-            }
-            if (fits && hasOrder(table, skew, asked, all, done | 1L << i, after, seen)) {
-                return true;
+        Definitions all = Definitions.of(table);
+        int key = asked.operation < 0 ? -1 : table.key(table.firstOperation(asked.operation));
+        List<Definitions.Transaction> some = new ArrayList<>();
+        for (int t = 0; t < table.transactions(); t++) {
+            int last = table.operationsEnd(t) - 1;
+            boolean ends = table.status(t) == TransactionStatus.COMMITTED && end(table, t, skew) <= asked.until;
+            boolean isOf = table.status(t) != TransactionStatus.ABORTED && (key < 0 || table.key(last) == key);
+            if (isOf && (ends || table.isWrite(last))) {
+                some.add(new Definitions.Transaction(
+                        t,
+                        ends ? Definitions.COMMITTED : Definitions.INDETERMINATE,
+                        Objects.requireNonNull(table.starts())[t],
+                        Objects.requireNonNull(table.ends())[t],
+                        t == asked.operation ? List.of(Definitions.Op.read(key, asked.value)) : all.operations(t)));
             }
         }
-        return false;
+        return Boolean.TRUE.equals(all.with(some).holds(Definitions.Level.LIN, skew, true));
     }
 
     private static Verdict check(HistoryTable history, long skew) {

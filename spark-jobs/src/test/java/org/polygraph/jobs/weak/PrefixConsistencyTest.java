@@ -2,9 +2,6 @@ package org.polygraph.jobs.weak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Arrays;
-import java.util.HashSet;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
@@ -21,6 +18,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.SplitTransactions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.Interpreter;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
@@ -66,10 +64,10 @@ class PrefixConsistencyTest {
         int accepted = 0;
         for (int i = 0; i < histories; i++) {
             HistoryTable history = stream.at(i);
-            if (!hasKnownOutcomes(history) || !AllOrders.explainsOwnReads(history)) {
+            if (!hasKnownOutcomes(history) || !explainsOwnReads(history)) {
                 continue;
             }
-            boolean truth = new AllOrders(history).exists();
+            boolean truth = Interpreter.keepsPrefix(history);
             Verdict verdict = check(SplitTransactions.of(history).table(), IsolationLevel.SER);
             assertThat(verdict.status())
                     .as("%s seed %d", HistoryDsl.print(history), stream.seedOf(i))
@@ -99,86 +97,19 @@ class PrefixConsistencyTest {
                         Budget.unlimited());
     }
 
-    /** All orders of the snapshots and commits of committed transactions, by depth-first search. */
-    private static final class AllOrders {
-        private final HistoryTable history;
-        /** By session: how many snapshots and commits have happened. */
-        private final int[] done;
-        /** By key. */
-        private final long[] state;
-
-        private final Set<String> failed = new HashSet<>();
-
-        AllOrders(HistoryTable history) {
-            this.history = history;
-            done = new int[history.sessions()];
-            state = new long[history.keys().size()];
-            Arrays.setAll(state, history::initialValue);
-        }
-
-        /** Whether each read after a write of its own transaction to the key returns that. */
-        static boolean explainsOwnReads(HistoryTable history) {
-            for (int t = 0; t < history.transactions(); t++) {
-                Long[] own = new Long[history.keys().size()];
-                for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
-                    int key = history.key(o);
-                    if (history.isWrite(o)) {
-                        own[key] = history.value(o);
-                    } else if (own[key] != null && own[key] != history.value(o)) {
-                        return false;
-                    }
-                }
-            }
-            return true;
-        }
-
-        boolean exists() {
-            String now = Arrays.toString(done) + Arrays.toString(state);
-            if (failed.contains(now)) {
-                return false;
-            }
-            boolean isComplete = true;
-            for (int s = 0; s < done.length; s++) {
-                int t = history.firstTransaction(s) + done[s] / 2;
-                if (t == history.transactionsEnd(s)) {
-                    continue;
-                }
-                isComplete = false;
-                boolean isSnapshot = done[s] % 2 == 0;
-                boolean counts = history.status(t) == TransactionStatus.COMMITTED;
-                if (isSnapshot && counts && !isExplained(t)) {
-                    continue;
-                }
-                long[] before = state.clone();
-                for (int o = history.firstOperation(t); !isSnapshot && counts && o < history.operationsEnd(t); o++) {
-                    if (history.isWrite(o)) {
-                        state[history.key(o)] = history.value(o);
-                    }
-                }
-                done[s]++;
-                if (exists()) {
-                    return true;
-                }
-                done[s]--;
-                System.arraycopy(before, 0, state, 0, state.length);
-            }
-            if (!isComplete) {
-                failed.add(now);
-            }
-            return isComplete;
-        }
-
-        private boolean isExplained(int t) {
-            boolean[] written = new boolean[state.length];
+    /** Whether each read after a write of its own transaction to the key returns that. */
+    private static boolean explainsOwnReads(HistoryTable history) {
+        for (int t = 0; t < history.transactions(); t++) {
+            Long[] own = new Long[history.keys().size()];
             for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
                 int key = history.key(o);
                 if (history.isWrite(o)) {
-                    written[key] = true;
-                } else if (!written[key] && history.value(o) != state[key]) {
+                    own[key] = history.value(o);
+                } else if (own[key] != null && own[key] != history.value(o)) {
                     return false;
                 }
             }
-            return true;
         }
+        return true;
     }
 }

@@ -25,6 +25,7 @@ import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.ListReduction;
 
 /** Makes checks by windows of files as tests need them: without limits, with the embedded engine as the judge. */
 final class FileWindows {
@@ -104,7 +105,7 @@ final class FileWindows {
         RankFile.Content content = RankFile.read(run, history, () -> false);
         assertThat(content.mismatch()).as(what).isNull();
         HistoryTable judged = history.withoutRefusals();
-        HistoryTable plain = judged.hasRows() ? judged.forCommitOrders() : judged;
+        HistoryTable plain = judged.hasRows() ? ListReduction.ofCommits(judged).withoutRows() : judged;
         assertThat(content.header().transactions()).as(what).isEqualTo(history.transactions());
         assertThat(content.header().fingerprint())
                 .as(what)

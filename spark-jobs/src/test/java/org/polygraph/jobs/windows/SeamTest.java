@@ -29,9 +29,9 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
-import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.Interpreter;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
@@ -102,11 +102,11 @@ class SeamTest {
 
     private void judge(HistoryTable history, LocalWorkers workers, SplitMix random)
             throws IOException, HistoryException {
-        BruteForceChecker.Verdict truth = truth(history);
-        if (truth == BruteForceChecker.Verdict.INVALID || (request.level().realTime() && history.starts() == null)) {
+        Interpreter.Verdict truth = truth(history);
+        if (truth == Interpreter.Verdict.INVALID || (request.level().realTime() && history.starts() == null)) {
             return;
         }
-        holds = truth == BruteForceChecker.Verdict.ACCEPTED;
+        holds = truth == Interpreter.Verdict.ACCEPTED;
         String file = folder.resolve("history.jsonl").toString();
         HistoryWriter.write(history, file, HistoryFormat.JSONL);
         WindowSettings settings =
@@ -217,8 +217,8 @@ class SeamTest {
             PlaceSet set = sets.get(i);
             HistoryTable part =
                     small.set(set, outside.stream().map(found -> found[number]).toList());
-            BruteForceChecker.Verdict verdict = truth(part);
-            boolean refutes = verdict == BruteForceChecker.Verdict.REJECTED;
+            Interpreter.Verdict verdict = truth(part);
+            boolean refutes = verdict == Interpreter.Verdict.REJECTED;
             String which = "U of " + List.of(set.from()[0], set.to()[0], set.ranges()) + " is " + HistoryDsl.print(part)
                     + " in " + what;
             assertThat(List.of(part.transactions(), part.operations()))
@@ -233,7 +233,7 @@ class SeamTest {
                 count(set.ranges() > 1 ? "sets of several ranges that refute" : "sets of one range that refute");
                 assertThat(holds).as(which).isFalse();
             }
-            if (verdict != BruteForceChecker.Verdict.INVALID && random.chance(0.1)) {
+            if (verdict != Interpreter.Verdict.INVALID && random.chance(0.1)) {
                 count("sets judged by the engine");
                 assertThat(FileWindows.whole(part, request) == Verdict.Status.VIOLATION)
                         .as(which)
@@ -321,24 +321,22 @@ class SeamTest {
     }
 
     /** The verdict of brute force. At lin each transaction is a session of its own, with the real time of sser. */
-    private BruteForceChecker.Verdict truth(HistoryTable history) {
+    private Interpreter.Verdict truth(HistoryTable history) {
         HistoryTable plain = plain(history);
         IsolationLevel level = request.level();
         if (!request.terms().guarantee().isOfCommits()) {
-            return BruteForceChecker.judge(
+            return Interpreter.judge(
                     plain,
-                    level == IsolationLevel.LIN
-                            ? BruteForceChecker.Level.SSER
-                            : BruteForceChecker.Level.valueOf(level.name()));
+                    level == IsolationLevel.LIN ? Definitions.Level.SSER : Definitions.Level.valueOf(level.name()));
         }
         for (int t = 0; t < plain.transactions(); t++) {
             if (plain.status(t) == TransactionStatus.COMMITTED) {
                 return Definitions.accepts(plain, level.name())
-                        ? BruteForceChecker.Verdict.ACCEPTED
-                        : BruteForceChecker.Verdict.REJECTED;
+                        ? Interpreter.Verdict.ACCEPTED
+                        : Interpreter.Verdict.REJECTED;
             }
         }
-        return BruteForceChecker.Verdict.INVALID;
+        return Interpreter.Verdict.INVALID;
     }
 
     /** A copy where transactions end later by the clock skew; unknown outcomes are aborted if the request says so. */

@@ -108,7 +108,7 @@ final class CommitOrders {
                 return place + 1;
             }
         }
-        return read.value() == history.initial ? 0 : -1;
+        return read.value() == Interpreter.value(history.initial(read.key())) ? 0 : -1;
     }
 
     /** The single value that a transaction had last written before an operation; null if there is none. */

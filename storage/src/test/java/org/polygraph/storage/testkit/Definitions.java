@@ -1,25 +1,21 @@
 package org.polygraph.storage.testkit;
 
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.ListReduction;
 import org.polygraph.storage.table.ListVersions;
 
 /**
- * Decides levels by definitions that {@link BruteForceChecker} does not use. It tries every choice of the transactions
- * of unknown outcome that committed, of the writers that reads read from, and of the order of each key's versions, and
- * makes a graph for each. SER has no cycle of dependencies and anti-dependencies. SI has none in which no two
- * anti-dependencies are adjacent (Adya 1999; Cerone and Gotsman, PODC 2016). At the strict levels the graph has edges
- * of real time too. RC, RA and CC are those of Biswas and Enea (OOPSLA 2019, figure 2): there is a commit order iff the
- * graph has no cycle. Lists and level lin have no such graph here: every execution is tried, or every order of commits
- * ({@link CommitOrders}).
+ * A small history as the judges know it, operations as they were recorded. {@link Interpreter} tries every execution of
+ * it; {@link Graphs} and, for lists at RC, RA and CC, {@link CommitOrders} look for what the definitions of levels by
+ * graphs and by orders of commits require. {@link SatChecker} has clauses for single values.
  *
  * <p>Exponential; for up to some eight transactions.
  */
@@ -27,17 +23,34 @@ public final class Definitions {
     public static final char COMMITTED = 'c';
     public static final char ABORTED = 'a';
     public static final char INDETERMINATE = 'u';
-    private static final long NONE = HistoryTable.NO_TIME;
+    /** A missing time. */
+    public static final long NONE = HistoryTable.NO_TIME;
+
     private static final long MOST_STEPS = 1_000_000;
+
+    /** In a {@link Row}: it has no such column. In a {@link Result}: it does not have the row. */
+    public static final long ABSENT = NONE + 2;
 
     /** What an operation is. */
     public enum Kind {
-        READ,
-        WRITE,
+        READ(false),
+        WRITE(true),
         /** A read of any value but this one. */
-        READ_OTHER,
-        APPEND,
-        READ_LIST
+        READ_OTHER(false),
+        APPEND(true),
+        READ_LIST(false),
+        INSERT(true),
+        DELETE(true),
+        /** The rows that match a condition are read, written or deleted. */
+        READ_ROWS(false),
+        WRITE_ROWS(true),
+        DELETE_ROWS(true);
+
+        final boolean writes;
+
+        Kind(boolean writes) {
+            this.writes = writes;
+        }
     }
 
     /** A level. */
@@ -66,14 +79,96 @@ public final class Definitions {
         }
     }
 
-    /** An operation. */
-    public record Op(Kind kind, int key, long value, List<Long> list) {
+    /** A row or a single value, with the columns v1 and v2 or ABSENT. */
+    public record Row(long value, long v1, long v2) {
+        static Row of(long value) {
+            return new Row(value, ABSENT, ABSENT);
+        }
+    }
+
+    /**
+     * Bounds of the value, or of v1 beside a set of values of v2.
+     *
+     * @param names the set, as bits; beside bounds of the value, what divides it so that the bounds are those of the
+     *     remainder, or 0
+     */
+    public record Where(boolean ofColumns, int lo, int hi, int names) {
+        public boolean matches(@Nullable Object state) {
+            if (!(state instanceof Row row)) {
+                return false;
+            }
+            if (!ofColumns) {
+                long bounded = names == 0 || row.value < 0 ? row.value : row.value % names;
+                return bounded >= Math.max(0, lo) && bounded <= hi;
+            }
+            boolean first = lo > hi || (row.v1 >= Math.max(0, lo) && row.v1 <= hi);
+            return first && (names == 0 || (row.v2 >= 0 && (names >> row.v2 & 1) != 0));
+        }
+    }
+
+    /**
+     * The rows that matched a condition.
+     *
+     * @param rows by key: the value that was returned, or ABSENT
+     * @param count {@link #GIVEN} if the keys are given, else how many rows there are or {@link #UNKNOWN}
+     */
+    public record Result(Where where, long[] rows, int count) {
+        public static final int GIVEN = -2;
+        public static final int UNKNOWN = -1;
+        static final Result NONE = new Result(new Where(false, 1, 0, 0), new long[0], UNKNOWN);
+    }
+
+    /** An operation. @param row the value that was read or appended, or the row that was written */
+    public record Op(Kind kind, int key, Row row, List<Long> list, Result result) {
+        public Op(Kind kind, int key, long value, List<Long> list) {
+            this(kind, key, Row.of(value), list, Result.NONE);
+        }
+
+        public static Op of(Kind kind, int key, Row row) {
+            return new Op(kind, key, row, List.of(), Result.NONE);
+        }
+
         public static Op read(int key, long value) {
             return new Op(Kind.READ, key, value, List.of());
         }
 
         public static Op write(int key, long value) {
             return new Op(Kind.WRITE, key, value, List.of());
+        }
+
+        long value() {
+            return row.value;
+        }
+
+        /** Whether it looks at a key. */
+        boolean reads(int other) {
+            return result != Result.NONE || (!kind.writes && key == other);
+        }
+
+        /** Whether it writes a key. The rows of a result are given. */
+        public boolean writes(int other) {
+            return kind.writes && (result == Result.NONE ? key == other : result.rows[other] != ABSENT);
+        }
+
+        /** The row that it leaves where it writes. */
+        public @Nullable Row left() {
+            return kind == Kind.DELETE || kind == Kind.DELETE_ROWS ? null : row;
+        }
+
+        /** Whether it may return what it did if this is the state of a key that it reads. */
+        boolean permits(int other, @Nullable Object state) {
+            boolean isRight = Interpreter.value(state) == (result == Result.NONE ? row.value : result.rows[other]);
+            return switch (kind) {
+                case READ -> isRight;
+                case READ_OTHER -> !isRight;
+                case READ_LIST -> list.equals(state instanceof List<?> ? state : List.of());
+                default -> {
+                    boolean isIn = result.count != Result.GIVEN || result.rows[other] != ABSENT;
+                    yield result.where.matches(state)
+                            ? isIn && (kind != Kind.READ_ROWS || isRight)
+                            : result.count != Result.GIVEN || !isIn;
+                }
+            };
         }
     }
 
@@ -90,12 +185,20 @@ public final class Definitions {
     private final long[] start;
     private final long[] end;
     final Op[][] ops;
-    final long initial;
+    /** How many keys there are, from 0. */
+    final int keys;
+
+    private final @Nullable Row[] initial;
     private long steps;
     private long mostSteps = MOST_STEPS;
 
     /** @param transactions in session order */
     public Definitions(List<Transaction> transactions, long initial) {
+        this(transactions, new Row[0], initial);
+    }
+
+    /** @param initial by key: its first row; other keys have the value {@code others} */
+    public Definitions(List<Transaction> transactions, @Nullable Row[] initial, long others) {
         n = transactions.size();
         session = transactions.stream().mapToInt(Transaction::session).toArray();
         status = new char[n];
@@ -106,7 +209,22 @@ public final class Definitions {
             status[t] = transactions.get(t).status;
             ops[t] = transactions.get(t).ops.toArray(new Op[0]);
         }
-        this.initial = initial;
+        int most = initial.length;
+        for (Op[] each : ops) {
+            for (Op op : each) {
+                most = Math.max(most, Math.max(op.key + 1, op.result.rows.length));
+            }
+        }
+        keys = most;
+        this.initial = Arrays.copyOf(initial, keys);
+        for (int key = initial.length; key < keys; key++) {
+            this.initial[key] = others == ValueDictionary.NULL ? null : Row.of(others);
+        }
+    }
+
+    @Nullable
+    Row initial(int key) {
+        return initial[key];
     }
 
     /** The operations of a table; lists as they were recorded. */
@@ -131,7 +249,8 @@ public final class Definitions {
                             : LongStream.of(elements).boxed().toList();
                     list.add(new Op(Kind.READ_LIST, key, 0, codes));
                 } else if (table.isWrite(o)) {
-                    list.add(Op.write(key, value));
+                    Kind kind = table.isInsert(o) ? Kind.INSERT : table.isDelete(o) ? Kind.DELETE : Kind.WRITE;
+                    list.add(new Op(kind, key, value, List.of()));
                 } else if (table.values().isOther(value)) {
                     list.add(new Op(Kind.READ_OTHER, key, table.values().excluded(value), List.of()));
                 } else {
@@ -148,7 +267,12 @@ public final class Definitions {
                     ends == null ? NONE : ends[t],
                     list));
         }
-        return new Definitions(all, table.initialValue());
+        Row[] rows = new Row[table.keys().size()];
+        for (int key = 0; key < rows.length; key++) {
+            long value = table.initialValue(key);
+            rows[key] = value != ValueDictionary.NULL || table.existsAtFirst(key) ? Row.of(value) : null;
+        }
+        return new Definitions(all, rows, table.initialValue());
     }
 
     /**
@@ -156,9 +280,23 @@ public final class Definitions {
      * committed. All choices are tried, however many.
      */
     public static boolean accepts(HistoryTable table, String level) {
-        Definitions definitions = of(table);
-        definitions.mostSteps = Long.MAX_VALUE;
-        return Objects.requireNonNull(definitions.holds(Level.valueOf(level), 0, true), "not bounded");
+        return of(table).accepts(Level.valueOf(level));
+    }
+
+    /** See {@link #accepts(HistoryTable, String)}. */
+    public boolean accepts(Level level) {
+        mostSteps = Long.MAX_VALUE;
+        return Objects.requireNonNull(holds(level, 0, true), "not bounded");
+    }
+
+    /** The operations of a transaction. */
+    public List<Op> operations(int transaction) {
+        return List.of(ops[transaction]);
+    }
+
+    /** Other transactions on the same initial rows. */
+    public Definitions with(List<Transaction> others) {
+        return new Definitions(others, initial, ValueDictionary.NULL);
     }
 
     /** Whether no transaction committed. */
@@ -171,10 +309,10 @@ public final class Definitions {
         return true;
     }
 
-    private boolean lists() {
+    private boolean has(Kind... kinds) {
         for (Op[] each : ops) {
             for (Op op : each) {
-                if (op.kind == Kind.APPEND || op.kind == Kind.READ_LIST) {
+                if (List.of(kinds).contains(op.kind)) {
                     return true;
                 }
             }
@@ -197,12 +335,11 @@ public final class Definitions {
     /** Null if there are too many choices to try. */
     public @Nullable Boolean holds(Level level, long skew, boolean maybe) {
         steps = 0;
+        boolean lists = has(Kind.APPEND, Kind.READ_LIST);
+        boolean rows = has(Kind.INSERT, Kind.DELETE, Kind.WRITE_ROWS, Kind.DELETE_ROWS);
         try {
-            if (level == Level.LIN) {
-                return new Executions(this, level, skew, maybe).lin(0, new HashMap<>());
-            }
-            if (lists() && !level.isAxiom()) {
-                return new Executions(this, level, skew, maybe).run(0, 0, Map.of());
+            if (level == Level.LIN || ((lists || rows) && !level.isAxiom())) {
+                return new Interpreter(this, level, skew, maybe).exists();
             }
             int unknown = 0;
             int certain = 0;
@@ -211,9 +348,9 @@ public final class Definitions {
                 unknown |= status[t] == INDETERMINATE && maybe ? 1 << t : 0;
             }
             for (int subset = unknown; ; subset = (subset - 1) & unknown) {
-                boolean exists = lists()
+                boolean exists = lists
                         ? new CommitOrders(this, level, certain | subset).exist()
-                        : new Graphs(certain | subset, level, skew).exist();
+                        : exists(certain | subset, level, skew, 0, 0);
                 if (exists) {
                     return true;
                 }
@@ -226,260 +363,37 @@ public final class Definitions {
         }
     }
 
+    /** Whether some choice of the rows that are not given, from an operation on, has a graph. */
+    private boolean exists(int counted, Level level, long skew, int t, int o) {
+        if (t == n) {
+            return new Graphs(this, counted, level, skew).exist();
+        }
+        if (o == ops[t].length) {
+            return exists(counted, level, skew, t + 1, 0);
+        }
+        Op op = ops[t][o];
+        if (op.result == Result.NONE || op.result.count == Result.GIVEN) {
+            return exists(counted, level, skew, t, o + 1);
+        }
+        boolean exists = false;
+        for (int some = 0; some < 1 << keys && !exists; some++) {
+            if (op.result.count == Result.UNKNOWN || op.result.count == Integer.bitCount(some)) {
+                long[] rows = new long[keys];
+                for (int key = 0; key < keys; key++) {
+                    rows[key] = (some >> key & 1) != 0 ? 0 : ABSENT;
+                }
+                ops[t][o] = new Op(op.kind, op.key, op.row, op.list, new Result(op.result.where, rows, Result.GIVEN));
+                exists = exists(counted, level, skew, t, o + 1);
+            }
+        }
+        ops[t][o] = op;
+        return exists;
+    }
+
     /** Counts a step of the search, which gives up after too many. */
     void step() {
         if (++steps > mostSteps) {
             throw new TooMuchException();
         }
-    }
-
-    private record Read(int t, int position, int key, long value) {}
-
-    private final class Graphs {
-        /** The transactions that count, as a set of bits. */
-        private final int counted;
-
-        private final Level level;
-        private final long skew;
-        private final List<Read> reads = new ArrayList<>();
-        /** By key and writer: the value that it leaves. */
-        private final Map<Integer, Map<Integer, Long>> finals = new HashMap<>();
-
-        private int[] source = new int[0];
-        /** Edges of sessions and of real time. */
-        private int[] base = new int[0];
-
-        private List<Integer> keysWritten = List.of();
-
-        Graphs(int counted, Level level, long skew) {
-            this.counted = counted;
-            this.level = level;
-            this.skew = skew;
-        }
-
-        boolean in(int t) {
-            return (counted >> t & 1) == 1;
-        }
-
-        boolean exist() {
-            for (int t = 0; t < n; t++) {
-                if (in(t) && !look(t)) {
-                    return false;
-                }
-            }
-            source = new int[reads.size()];
-            base = new int[n];
-            for (int a = 0; a < n; a++) {
-                for (int b = 0; b < n; b++) {
-                    if (a != b && in(a) && in(b)) {
-                        boolean rt = level.realTime && rtBefore(a, b, skew);
-                        if (soBefore(a, b) || rt) {
-                            base[a] |= 1 << b;
-                        }
-                    }
-                }
-            }
-            keysWritten = new ArrayList<>(finals.keySet());
-            keysWritten.sort((a, b) -> Boolean.compare(isRead(b), isRead(a)));
-            return choose(0);
-        }
-
-        private boolean isRead(int key) {
-            return reads.stream().anyMatch(r -> r.key == key);
-        }
-
-        private boolean look(int t) {
-            Map<Integer, Long> own = new HashMap<>();
-            Map<Integer, Long> before = new HashMap<>();
-            for (int o = 0; o < ops[t].length; o++) {
-                Op op = ops[t][o];
-                if (op.kind == Kind.WRITE) {
-                    own.put(op.key, op.value);
-                } else if (op.kind == Kind.READ) {
-                    if (own.containsKey(op.key)) {
-                        if (own.get(op.key) != op.value) {
-                            return false;
-                        }
-                        continue;
-                    }
-                    Long seen = before.put(op.key, op.value);
-                    if (seen != null && seen != op.value && level != Level.RC) {
-                        return false;
-                    }
-                    reads.add(new Read(t, o, op.key, op.value));
-                }
-            }
-            own.forEach(
-                    (k, v) -> finals.computeIfAbsent(k, x -> new HashMap<>()).put(t, v));
-            return true;
-        }
-
-        private boolean choose(int r) {
-            step();
-            if (r == reads.size()) {
-                return level.isAxiom() ? axiomHolds() : versions(0, dependencies(), new int[n]);
-            }
-            Read read = reads.get(r);
-            if (read.value == initial) {
-                source[r] = -1;
-                if (choose(r + 1)) {
-                    return true;
-                }
-            }
-            for (Map.Entry<Integer, Long> w :
-                    finals.getOrDefault(read.key, Map.of()).entrySet()) {
-                if (w.getKey() != read.t && w.getValue() == read.value) {
-                    source[r] = w.getKey();
-                    if (choose(r + 1)) {
-                        return true;
-                    }
-                }
-            }
-            return false;
-        }
-
-        private int[] dependencies() {
-            int[] edges = base.clone();
-            for (int r = 0; r < source.length; r++) {
-                if (source[r] >= 0) {
-                    edges[source[r]] |= 1 << reads.get(r).t;
-                }
-            }
-            return edges;
-        }
-
-        /** Tries the version orders of the keys from k on, with the dependencies and anti-dependencies so far. */
-        private boolean versions(int k, int[] dep, int[] anti) {
-            step();
-            if (!acyclic(dep, anti)) {
-                return false;
-            }
-            if (k == keysWritten.size()) {
-                return true;
-            }
-            int key = keysWritten.get(k);
-            List<Integer> writers = new ArrayList<>(finals.get(key).keySet());
-            return permute(k, key, writers, new ArrayList<>(), dep, anti);
-        }
-
-        private boolean permute(int k, int key, List<Integer> left, List<Integer> order, int[] dep, int[] anti) {
-            if (left.isEmpty()) {
-                int[] d = dep.clone();
-                int[] a = anti.clone();
-                for (int i = 0; i < order.size(); i++) {
-                    for (int j = i + 1; j < order.size(); j++) {
-                        d[order.get(i)] |= 1 << order.get(j);
-                    }
-                }
-                for (int r = 0; r < source.length; r++) {
-                    Read read = reads.get(r);
-                    if (read.key == key) {
-                        int at = source[r] < 0 ? -1 : order.indexOf(source[r]);
-                        for (int j = at + 1; j < order.size(); j++) {
-                            if (order.get(j) != read.t) {
-                                a[read.t] |= 1 << order.get(j);
-                            }
-                        }
-                    }
-                }
-                return versions(k + 1, d, a);
-            }
-            for (int i = 0; i < left.size(); i++) {
-                int w = left.get(i);
-                boolean blocked = false;
-                for (int other : left) {
-                    blocked |= other != w && (dep[other] >> w & 1) == 1;
-                }
-                if (blocked) {
-                    continue;
-                }
-                List<Integer> rest = new ArrayList<>(left);
-                rest.remove(i);
-                order.add(w);
-                if (permute(k, key, rest, order, dep, anti)) {
-                    return true;
-                }
-                order.remove(order.size() - 1);
-            }
-            return false;
-        }
-
-        private boolean acyclic(int[] dep, int[] anti) {
-            int[] edges = dep.clone();
-            for (int t = 0; t < n; t++) {
-                if (level.isSnapshot()) {
-                    for (int u = 0; u < n; u++) {
-                        if ((dep[t] >> u & 1) == 1) {
-                            edges[t] |= anti[u];
-                        }
-                    }
-                } else {
-                    edges[t] |= anti[t];
-                }
-            }
-            return isAcyclic(edges);
-        }
-
-        private boolean axiomHolds() {
-            int[] known = dependencies();
-            int[] reach = closure(known);
-            for (int t = 0; t < n; t++) {
-                if ((reach[t] >> t & 1) == 1) {
-                    return false;
-                }
-            }
-            int[] commit = known.clone();
-            for (int r = 0; r < source.length; r++) {
-                Read read = reads.get(r);
-                int t1 = source[r];
-                for (int t2 : finals.getOrDefault(read.key, Map.of()).keySet()) {
-                    if (t2 == t1 || t2 == read.t) {
-                        continue;
-                    }
-                    boolean sees;
-                    if (level == Level.CC) {
-                        sees = (reach[t2] >> read.t & 1) == 1;
-                    } else if (level == Level.RA) {
-                        sees = (known[t2] >> read.t & 1) == 1;
-                    } else {
-                        sees = false;
-                        for (int q = 0; q < source.length; q++) {
-                            sees |= source[q] == t2
-                                    && reads.get(q).t == read.t
-                                    && reads.get(q).position < read.position;
-                        }
-                    }
-                    if (sees) {
-                        if (t1 < 0) {
-                            return false;
-                        }
-                        commit[t2] |= 1 << t1;
-                    }
-                }
-            }
-            return isAcyclic(commit);
-        }
-    }
-
-    private int[] closure(int[] edges) {
-        int[] reach = edges.clone();
-        for (int k = 0; k < n; k++) {
-            for (int i = 0; i < n; i++) {
-                if ((reach[i] >> k & 1) == 1) {
-                    reach[i] |= reach[k];
-                }
-            }
-        }
-        return reach;
-    }
-
-    private boolean isAcyclic(int[] edges) {
-        int[] reach = closure(edges);
-        for (int t = 0; t < n; t++) {
-            if ((reach[t] >> t & 1) == 1) {
-                return false;
-            }
-        }
-        return true;
     }
 }

@@ -1,7 +1,7 @@
 package org.polygraph.storage.testkit;
 
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.BruteForceChecker.Level;
+import org.polygraph.storage.testkit.Definitions.Level;
 
 /**
  * Anomalies that {@link HistoryGenerator} hides in a history. Each is a {@link HistoryDsl} script: a session of it is

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.BruteForceChecker.Level;
+import org.polygraph.storage.testkit.Definitions.Level;
 
-/** Two oracles with different methods agree, and encoded formulas have the answers of their formulas. */
+/** The three judges, with different methods, agree, and encoded formulas have the answers of their formulas. */
 class SatCheckerTest {
     private static final List<Level> LEVELS = List.of(Level.SER, Level.SI);
 
@@ -26,6 +26,11 @@ class SatCheckerTest {
                     assertThat(SatChecker.accepts(history, level))
                             .as("%s %s seed %d", HistoryDsl.print(history), level, stream.seedOf(i))
                             .isEqualTo(Definitions.accepts(history, level.name()));
+                    if (Interpreter.LEVELS.contains(level)) {
+                        assertThat(Interpreter.accepts(history, level))
+                                .as("%s %s seed %d", HistoryDsl.print(history), level, stream.seedOf(i))
+                                .isEqualTo(Definitions.accepts(history, level.name()));
+                    }
                     judged++;
                 }
             }

@@ -23,9 +23,21 @@ import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
  * }
  * </pre>
  */
-public final class TinyHistories extends HistoryStream {
+public final class TinyHistories {
+    private final long seed;
+
     public TinyHistories(long seed) {
-        super(seed, TinyHistories::of);
+        this.seed = seed;
+    }
+
+    /** The seed of history i. */
+    public long seedOf(long i) {
+        return SplitMix.seedOf(seed, i);
+    }
+
+    /** History i of the stream, i from 0; always the same. Some microseconds. */
+    public HistoryTable at(long i) {
+        return of(seedOf(i));
     }
 
     /** The history of one seed. */

@@ -6,9 +6,9 @@
  * {@code table}, fastutil, Jackson's streaming parser; sat4j in the oracles that ask it. Only {@code TestFolders},
  * which benchmarks do not load, imports a test framework.
  *
- * <p>Four oracles judge verdicts. Here are {@code BruteForceChecker} (SER, SI and the strict levels, every execution of
- * up to some eight transactions), {@code Definitions} (all levels, lists and LIN, by graphs and executions that the
- * former does not use) and {@code SatChecker} (larger histories, by sat4j). {@code BruteForce} in
+ * <p>Three judges decide verdicts by other methods, over the operations of {@code Definitions}: {@code Interpreter} tries
+ * every execution, {@code Graphs} and {@code CommitOrders} look for the graphs and the orders of commits of the
+ * definitions, and {@code SatChecker} asks sat4j about single values, also in larger histories. {@code BruteForce} in
  * local-solver tries every order of the solver's own input.
  */
 @NullMarked

@@ -3,80 +3,20 @@ package org.polygraph.jobs.certificate.judge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.BruteForce.Answer;
-import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.BruteForceChecker;
-import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
-import org.polygraph.storage.testkit.SuiteScale;
-import org.polygraph.storage.testkit.TinyHistories;
 
+/** Named cases and bounds. Each law of verdicts compares it with the definitions. */
 class BruteForceTest {
     private static final List<Guarantee> GUARANTEES =
             Arrays.stream(Guarantee.values()).filter(p -> !p.isAxiom()).toList();
-
-    /** Compares with the test kit's judge, which packs external reads and final writes into bits. */
-    @Test
-    void agreesWithAnotherJudge() {
-        long seed = 0xb4f;
-        TinyHistories stream = new TinyHistories(seed);
-        Map<Guarantee, Integer> violated = new EnumMap<>(Guarantee.class);
-        int judged = 0;
-        int histories = SuiteScale.of(8_000);
-        for (int i = 0; i < histories; i++) {
-            HistoryTable history = stream.at(i);
-            for (Guarantee guarantee : GUARANTEES) {
-                BruteForceChecker.Verdict truth =
-                        BruteForceChecker.judge(history, BruteForceChecker.Level.valueOf(guarantee.name()));
-                if (truth == BruteForceChecker.Verdict.INVALID) {
-                    continue;
-                }
-                Answer answer = BruteForce.judge(history, Terms.of(guarantee));
-                assertThat(answer)
-                        .as("%s %s seed %d", guarantee, HistoryDsl.print(history), stream.seedOf(i))
-                        .isEqualTo(truth == BruteForceChecker.Verdict.ACCEPTED ? Answer.HOLDS : Answer.VIOLATED);
-                judged++;
-                violated.merge(guarantee, answer == Answer.VIOLATED ? 1 : 0, Integer::sum);
-            }
-        }
-        assertThat(judged).isGreaterThan(histories / 2 * 7);
-        assertThat(violated.values()).allMatch(count -> count > histories / 10);
-    }
-
-    /** Compares with the test kit, which tries every commit order. */
-    @Test
-    void agreesWithEveryCommitOrder() {
-        long seed = 0xb50;
-        TinyHistories stream = new TinyHistories(seed);
-        Map<Guarantee, Integer> violated = new EnumMap<>(Guarantee.class);
-        int histories = SuiteScale.of(5_000);
-        for (int i = 0; i < histories; i++) {
-            HistoryTable history = stream.at(i);
-            if (IntStream.range(0, history.transactions())
-                    .noneMatch(t -> history.status(t) == TransactionStatus.COMMITTED)) {
-                continue;
-            }
-            for (Guarantee guarantee : List.of(Guarantee.RC, Guarantee.RA, Guarantee.CC)) {
-                Answer answer = BruteForce.judge(history, Terms.of(guarantee));
-                assertThat(answer)
-                        .as("%s %s seed %d", guarantee, HistoryDsl.print(history), stream.seedOf(i))
-                        .isEqualTo(Definitions.accepts(history, guarantee.name()) ? Answer.HOLDS : Answer.VIOLATED);
-                violated.merge(guarantee, answer == Answer.VIOLATED ? 1 : 0, Integer::sum);
-            }
-        }
-        assertThat(violated).hasSize(3).allSatisfy((guarantee, count) -> assertThat(count)
-                .isBetween(histories / 10, histories / 10 * 9));
-    }
 
     /** With more choices or rows than it allows, it answers at once that the history is too large. */
     @Test

@@ -37,9 +37,10 @@ import org.polygraph.storage.format.parquet.NumberTable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.BruteForceChecker;
+import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.Interpreter;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
@@ -98,8 +99,7 @@ class CertificateTest {
         for (int i = 0; i < histories; i++) {
             HistoryTable table = stream.at(i);
             for (IsolationLevel level : LEVELS) {
-                if (BruteForceChecker.judge(table, BruteForceChecker.Level.valueOf(level.name()))
-                        == BruteForceChecker.Verdict.ACCEPTED) {
+                if (Interpreter.judge(table, Definitions.Level.valueOf(level.name())) == Interpreter.Verdict.ACCEPTED) {
                     Witness witness = witness(table, level);
                     // The copy has other numbers for keys, because files contain labels.
                     HistoryTable copy = TableCopies.of(table, t -> true, o -> true);

@@ -1,0 +1,123 @@
+package org.polygraph.jobs.decision;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.linear.Linearizability;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.Definitions;
+import org.polygraph.storage.testkit.HistoryDsl;
+
+/** A tiny history of a law, and its judge. */
+public interface Example {
+    /** As the checker reads it. */
+    HistoryTable table() throws HistoryException;
+
+    /** For the judges. At lin, a refused compare-and-set is a read of another value. */
+    Definitions definitions(IsolationLevel level);
+
+    /** Its parts without one transaction, and those without one operation. */
+    List<Example> smaller();
+
+    /** The history as a person can read it. */
+    String text();
+
+    /** The levels that can be asked about it. */
+    default Set<IsolationLevel> levels() throws HistoryException {
+        HistoryTable table = table();
+        Set<IsolationLevel> levels = EnumSet.allOf(IsolationLevel.class);
+        if (table.starts() == null || table.ends() == null) {
+            levels.removeIf(IsolationLevel::realTime);
+        }
+        if (Linearizability.problem(table) != null) {
+            levels.remove(IsolationLevel.LIN);
+        }
+        if (IntStream.range(0, table.transactions()).noneMatch(t -> table.status(t) == TransactionStatus.COMMITTED)) {
+            levels.clear();
+        }
+        return levels;
+    }
+
+    /** Whether a level holds; null if that takes too long. */
+    default @Nullable Boolean holds(IsolationLevel level, long skew, boolean maybe) {
+        return definitions(level).holds(Definitions.Level.valueOf(level.name()), skew, maybe);
+    }
+
+    /** A table that some generator made. */
+    static Example of(HistoryTable table) {
+        return new OfTable(table);
+    }
+
+    /** Reads JSON Lines. */
+    static HistoryTable read(String lines) throws HistoryException {
+        try {
+            Path file = Files.createTempFile("law", ".jsonl");
+            try {
+                Files.writeString(file, lines);
+                return HistoryReader.read(file.toString(), HistoryFormat.JSONL);
+            } finally {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** See {@link Example#of}. */
+    class OfTable implements Example {
+        private final HistoryTable table;
+
+        OfTable(HistoryTable table) {
+            this.table = table;
+        }
+
+        @Override
+        public HistoryTable table() {
+            return table;
+        }
+
+        @Override
+        public Definitions definitions(IsolationLevel level) {
+            return Definitions.of(level == IsolationLevel.LIN ? table : table.withoutRefusals());
+        }
+
+        @Override
+        public List<Example> smaller() {
+            List<Example> all = new ArrayList<>();
+            for (int t = 0; t < table.transactions(); t++) {
+                add(all, table.firstOperation(t), table.operationsEnd(t));
+            }
+            for (int o = 0; o < table.operations(); o++) {
+                add(all, o, o + 1);
+            }
+            return all;
+        }
+
+        private void add(List<Example> all, int from, int to) {
+            int[] left = IntStream.range(0, table.operations())
+                    .filter(o -> o < from || o >= to)
+                    .toArray();
+            if (left.length > 0 && left.length < table.operations()) {
+                all.add(new OfTable(HistorySelection.of(table, left).table()));
+            }
+        }
+
+        @Override
+        public String text() {
+            return HistoryDsl.print(table);
+        }
+    }
+}

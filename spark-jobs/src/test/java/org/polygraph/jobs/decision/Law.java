@@ -1,0 +1,114 @@
+package org.polygraph.jobs.decision;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongFunction;
+import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
+
+/**
+ * What has to hold for the history of every seed. For example, the law "rows" takes tiny histories with inserts and
+ * deletes, and every engine has to give the verdict of the definition. {@code mvn test -Dlaw=rows -Dseed=N} tries one
+ * seed. A failure leaves the smallest part of the history that still fails in {@code target/laws}.
+ *
+ * @param rounds at factor 1, see {@link SuiteScale}
+ * @param floors by event that the property counts: in which share of the rounds it has to happen
+ */
+public record Law(
+        String name, int rounds, LongFunction<Example> source, Property property, Map<String, Double> floors) {
+    /** Parts that are tried to make a failure smaller. */
+    private static final int MOST_TRIALS = Integer.getInteger("law.trials", 300);
+
+    /** What holds. */
+    public interface Property {
+        /**
+         * Fails if it does not hold.
+         *
+         * @param random always the same for a history
+         */
+        void holds(Example history, SplitMix random, Tally tally) throws Exception;
+    }
+
+    /** How often events happened. */
+    public static final class Tally {
+        private final Map<String, Integer> counts = new TreeMap<>();
+
+        public void count(String event) {
+            counts.merge(event, 1, Integer::sum);
+        }
+    }
+
+    Law(String name, int rounds, LongFunction<Example> source, Property property) {
+        this(name, rounds, source, property, Map.of());
+    }
+
+    /** The law with one more floor. */
+    Law floor(double share, String... events) {
+        Map<String, Double> all = new TreeMap<>(floors);
+        for (String event : events) {
+            all.put(event, share);
+        }
+        return new Law(name, rounds, source, property, all);
+    }
+
+    void run() {
+        Long only = Long.getLong("seed");
+        Tally tally = new Tally();
+        int tried = only == null ? SuiteScale.of(rounds, 100) : 1;
+        for (int i = 0; i < tried; i++) {
+            long seed = only == null ? SplitMix.seedOf(name.hashCode(), i) : only;
+            Example history = source.apply(seed);
+            Throwable failure = failure(history, seed, tally);
+            if (failure != null) {
+                throw new AssertionError(
+                        "law " + name + " fails: mvn test -Dlaw=" + name + " -Dseed=" + seed + "; the smallest part is "
+                                + kept(history, seed),
+                        failure);
+            }
+        }
+        System.out.println("law " + name + ", " + tried + " histories: " + tally.counts);
+        floors.forEach((event, share) -> {
+            int count = tally.counts.getOrDefault(event, 0);
+            if (only == null && count <= share * tried) {
+                throw new AssertionError("law " + name + ": \"" + event + "\" happened " + count + " times in " + tried
+                        + " histories, and has to in more than " + share + " of them");
+            }
+        });
+    }
+
+    private Throwable failure(Example history, long seed, Tally tally) {
+        try {
+            property.holds(history, new SplitMix(SplitMix.mix(seed)), tally);
+            return null;
+        } catch (Exception | AssertionError e) {
+            return e;
+        }
+    }
+
+    /** The file of a part that fails too, of which no smaller part does that leaves out one thing. */
+    private Path kept(Example failing, long seed) {
+        Example smallest = failing;
+        int trials = 0;
+        for (boolean isSmaller = true; isSmaller && trials < MOST_TRIALS; ) {
+            isSmaller = false;
+            for (Example each : smallest.smaller()) {
+                trials++;
+                // An exception may also mean that the part is no history.
+                if (failure(each, seed, new Tally()) instanceof AssertionError) {
+                    smallest = each;
+                    isSmaller = true;
+                    break;
+                }
+            }
+        }
+        try {
+            Path folder = Files.createDirectories(Path.of("target", "laws").toAbsolutePath());
+            return Files.writeString(folder.resolve(name + "-" + seed + ".txt"), smallest.text());
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

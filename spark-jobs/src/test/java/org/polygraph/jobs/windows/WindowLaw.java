@@ -1,0 +1,282 @@
+package org.polygraph.jobs.windows;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import it.unimi.dsi.fastutil.ints.Int2LongMap;
+import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Example;
+import org.polygraph.jobs.decision.Law;
+import org.polygraph.jobs.decision.Registers;
+import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.format.InitialState;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.WholeHistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.InjectedAnomaly;
+import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/**
+ * Windows of a file have the verdict of the whole history and a certificate of it, or they leave the history open for
+ * one of a few reasons.
+ */
+public final class WindowLaw implements Law.Property {
+    /** Why histories of all levels are left open. */
+    private static final Set<String> REASONS = Set.of("a transaction of unknown outcome contradicts itself");
+
+    private static final Set<String> REASONS_OF_LISTS = Set.of(
+            ListOrders.CONTRADICTION,
+            PieceRows.unsupported(new WholeHistoryException(ListOrders.UNKNOWN_READ)),
+            "the first order does not respect real time",
+            "the times of the history show no real time",
+            "starts contradict the order of a session");
+
+    /** With fewer transactions, windows have only some. */
+    private static final int MANY = 50;
+
+    private final Set<IsolationLevel> levels;
+    private final boolean isGiven;
+
+    /** @param levels of which each history has one */
+    public WindowLaw(Set<IsolationLevel> levels) {
+        this(levels, false);
+    }
+
+    /** @param isGiven whether a file may give other initial values than the header */
+    public WindowLaw(Set<IsolationLevel> levels, boolean isGiven) {
+        this.levels = levels;
+        this.isGiven = isGiven;
+    }
+
+    @Override
+    public void holds(Example history, SplitMix random, Law.Tally tally) throws Exception {
+        List<IsolationLevel> of = new ArrayList<>(history.levels());
+        of.retainAll(levels);
+        if (of.isEmpty()) {
+            return;
+        }
+        IsolationLevel level = of.get(random.nextInt(of.size()));
+        Path folder = Files.createTempDirectory("windows");
+        try {
+            Path file = folder.resolve("history.jsonl");
+            HistoryWriter.write(history.table().asRead(), file.toString(), HistoryFormat.JSONL);
+            if (history.table().transactions() < MANY) {
+                WindowSettings tiny =
+                        new WindowSettings(random.between(1, 6), random.between(1, 8), random.between(1, 9), 3);
+                InitialState given = isGiven && random.chance(0.6) ? given(history.table(), random) : null;
+                decide(folder, file, level, tiny, random.between(60, 400), random.chance(0.5), given, history, tally);
+                return;
+            }
+            // Windows of 4 transactions take most of the time.
+            for (int window : random.chance(0.25) ? new int[] {4, 50, 5_000} : new int[] {50, 500}) {
+                WindowSettings settings =
+                        new WindowSettings(window, random.between(1, 1_000), random.between(100, 4_000), 7);
+                long bytes = random.between(5_000, 50_000);
+                decide(folder, file, level, settings, bytes, random.chance(0.8), null, history, tally);
+            }
+        } finally {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(each);
+                }
+            }
+        }
+    }
+
+    private static void decide(
+            Path folder,
+            Path file,
+            IsolationLevel level,
+            WindowSettings settings,
+            long pieceBytes,
+            boolean usesTimes,
+            @Nullable InitialState given,
+            Example history,
+            Law.Tally tally)
+            throws IOException, HistoryException {
+        HistoryTable plain = HistoryReader.read(file.toString(), HistoryFormat.AUTO);
+        HistoryTable read = given == null ? plain : given.applied(plain);
+        CheckRequest request = CheckRequest.of(level);
+        boolean holds = FileWindows.whole(read, request) == Verdict.Status.PASS;
+        String what = level + " " + settings + " pieces of " + pieceBytes + (usesTimes ? "" : " without times")
+                + (given == null ? "" : " from " + given) + "\n"
+                + (read.transactions() < MANY ? history.text() : "");
+        try (LocalWorkers workers = FileWindows.workers()) {
+            WindowCheck check = FileWindows.check(
+                    workers,
+                    file.toString(),
+                    pieceBytes,
+                    settings,
+                    request,
+                    given,
+                    part -> FileWindows.whole(part, request) == Verdict.Status.VIOLATION);
+            WindowCheck.Ending ending = check.run(usesTimes, InitialChoice.IMPLICIT);
+            tally.count(ending.toString());
+            if (ending == WindowCheck.Ending.OPEN) {
+                tally.count(check.reason());
+                boolean isOfLists = REASONS_OF_LISTS.contains(check.reason())
+                        || check.reason().endsWith(" are not in their order in the input");
+                assertThat(level.isAxiom() || REASONS.contains(check.reason()) || (read.hasLists() && isOfLists))
+                        .as(check.reason() + ": " + what)
+                        .isTrue();
+                return;
+            }
+            assertThat(ending == WindowCheck.Ending.ORDERED).as(what).isEqualTo(holds);
+            assertThat(check.counts()).as(what).isEqualTo(counts(read));
+            if (holds) {
+                FileWindows.assertCertified(check, request.terms(), folder, read, what);
+            }
+        }
+    }
+
+    private static InitialState given(HistoryTable history, SplitMix random) {
+        InitialState given = new InitialState();
+        for (int key = 0; key < history.keys().size(); key++) {
+            if (random.chance(0.4)) {
+                given.put(history, key, history.value(random.nextInt(history.operations())));
+            }
+        }
+        return given;
+    }
+
+    /** Windows do not count keys that only refused compare-and-sets name. */
+    private static Counts counts(HistoryTable history) {
+        Counts counts = Counts.of(history);
+        if (!history.values().hasOthers()) {
+            return counts;
+        }
+        Set<Integer> refused = new HashSet<>();
+        Set<Integer> others = new HashSet<>();
+        for (int o = 0; o < history.operations(); o++) {
+            (history.values().isOther(history.value(o)) ? refused : others).add(history.key(o));
+        }
+        refused.removeAll(others);
+        return new Counts(
+                counts.sessions(),
+                counts.transactionsCommitted(),
+                counts.transactionsAborted(),
+                counts.transactionsIndeterminate(),
+                counts.reads(),
+                counts.writes(),
+                history.keys().size() - refused.size());
+    }
+
+    /** Keys that begin with values that other transactions may write too. */
+    public static Example initial(long seed) {
+        SplitMix random = new SplitMix(~seed);
+        HistoryTable plain = TinyHistories.of(seed);
+        Int2LongMap state = new Int2LongOpenHashMap();
+        for (int key = 0; key < plain.keys().size(); key++) {
+            if (random.chance(0.4)) {
+                state.put(key, plain.value(random.nextInt(plain.operations())));
+            }
+        }
+        return Example.of(random.chance(0.7) ? plain.withInitialState(state) : plain);
+    }
+
+    /** Compare-and-sets that were refused, which only lin judges, are part of the content at every level. */
+    public static Example refused(long seed) {
+        return Example.of(Registers.tiny(new SplitMix(seed)));
+    }
+
+    /** Tiny histories, half of them of a right store, in which it matters which unknown outcomes are read. */
+    public static Example tiny(long seed) {
+        SplitMix random = new SplitMix(seed);
+        if (random.chance(0.5)) {
+            return Example.of(TinyHistories.of(seed));
+        }
+        HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
+                .isolation(random.chance(0.5) ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.SNAPSHOT)
+                .sessions(random.between(3, 6))
+                .transactions(random.between(8, 40))
+                .operations(1, 4)
+                .keys(random.between(2, 6))
+                .indeterminateShare(0.25)
+                .repeatedValues(1, random.between(3, 12), 1);
+        return Example.of(TinyHistories.of(generator, null));
+    }
+
+    /** Hundreds of transactions, near what a database does. */
+    public static Example larger(long seed) {
+        SplitMix random = new SplitMix(seed);
+        HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
+                .isolation(
+                        random.chance(0.5)
+                                ? HistoryGenerator.Isolation.OPTIMISTIC
+                                : HistoryGenerator.Isolation.SNAPSHOT)
+                .sessions(random.between(3, 20))
+                .transactions(random.between(60, 400))
+                .operations(1, 6)
+                .keys(random.between(10, 200))
+                .zipf(random.chance(0.5) ? 0.9 : 0)
+                .abortedShare(random.chance(0.5) ? 0 : 0.05)
+                .indeterminateShare(random.chance(0.5) ? 0 : 0.02)
+                .clockSkew(random.chance(0.5) ? 0 : 20_000);
+        if (random.chance(0.3)) {
+            generator.repeatedValues(1, 20, 0.3);
+        }
+        if (random.chance(0.4)) {
+            InjectedAnomaly[] all = InjectedAnomaly.values();
+            generator.inject(all[random.nextInt(all.length)], 1);
+        }
+        return Example.of(TinyHistories.of(generator, random.chance(0.2) ? random : null));
+    }
+
+    /** Single operations on registers, for which sessions do not count. */
+    public static Example registers(long seed) {
+        SplitMix random = new SplitMix(seed);
+        HistoryTable history = random.chance(0.9)
+                ? Registers.tiny(random)
+                : Registers.simulated(
+                        random,
+                        500,
+                        random.between(1, 20),
+                        random.between(2, 9),
+                        random.chance(0.5),
+                        0.001 * random.nextInt(20));
+        return Example.of(random.chance(0.8) ? history.withoutRefusals() : history);
+    }
+
+    /** Lists of hundreds of transactions. */
+    public static Example lists(long seed) {
+        SplitMix random = new SplitMix(seed);
+        ListHistories histories = new ListHistories(
+                random, random.between(100, 800), random.between(2, 15), random.between(3, 60), random.chance(0.5));
+        histories.outcomes(random.chance(0.5) ? 0 : 0.05, random.chance(0.5) ? 0 : 0.03);
+        if (random.chance(0.5)) {
+            histories.skew(random.chance(0.5) ? 0 : 3_000);
+            if (random.chance(0.2)) {
+                histories.withoutTimes();
+            }
+        }
+        if (random.chance(0.3)) {
+            histories.texts();
+        }
+        if (random.chance(0.5)) {
+            histories.faults(random.chance(0.5) ? 0 : 0.02, random.chance(0.5) ? 0 : 0.005);
+        }
+        try {
+            return Example.of(Example.read(histories.json()));
+        } catch (HistoryException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
