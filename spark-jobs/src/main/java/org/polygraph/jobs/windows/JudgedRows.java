@@ -21,7 +21,8 @@ final class JudgedRows {
         byte[] statuses = all.statuses().clone();
         boolean isLoaded = false;
         for (int t = 0; t < statuses.length; t++) {
-            if (all.indexes()[t] <= upTo[rows.sessionOf()[t]]) {
+            long last = upTo[rows.sessionOf()[t]];
+            if (last != Long.MIN_VALUE && all.indexes()[t] <= last) {
                 statuses[t] = TransactionStatus.INITIAL.code();
                 isLoaded = true;
             }
