@@ -74,6 +74,8 @@ class SmallCommandsTest {
         assertThat(Files.isRegularFile(device)).isFalse();
         Path runs = folder.resolve("runs");
         InProcess.run("check", "-q", "-l", "ser", "-o", runs.toString(), BANK);
+        assertThat(InProcess.run("report", "-o", "-", runs.toString()).out())
+                .isEqualTo(Files.readString(Faults.run(runs).resolve("report.html")));
         assertThat(InProcess.run("report", "-o", "/dev/null", runs.toString()).exitCode())
                 .isZero();
         assertThat(Files.isRegularFile(device)).isFalse();
