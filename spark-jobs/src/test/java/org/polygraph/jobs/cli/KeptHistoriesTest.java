@@ -125,19 +125,6 @@ class KeptHistoriesTest {
         assertThat(counts).containsEntry("same name", 1);
     }
 
-    /** Two conditions that match the same values of a row have one key, which has the name of either. */
-    @Test
-    void conditionsMayHaveTheNameOfOthers() throws Exception {
-        String lines = """
-                {"format":"history","version":1,"initial":{"value":null,"state":[[0,null],[1,null]]}}
-                {"session":1,"index":1,"status":"indeterminate","ops":[{"op":"i","key":0,"value":0}, {"op":"pd","lo":0,"hi":0,"keys":[0]}]}
-                {"session":0,"index":2,"status":"committed","ops":[{"op":"pr","lo":0,"hi":2,"rows":[[0,3]]}, {"op":"pr","lo":3,"hi":4,"rows":[]}]}
-                """;
-        Path file = Files.writeString(folder.resolve("history.jsonl"), lines);
-        assertThat(check(file, IsolationLevel.RA, "conditions", lines)).isPositive();
-        assertThat(wrong).isEmpty();
-    }
-
     /** Where rows of writes are not known, a file has keys that state if a row matches a condition. */
     @Test
     void keysOfConditionsHaveTheNamesOfConditions() throws Exception {
