@@ -69,6 +69,22 @@ class RepeatedValuesTest {
         }
     }
 
+    /** The check without refuted reads finds more violations than it shows. */
+    @Test
+    void furtherReadsHaveSubHistoriesToo() {
+        HistoryTable history = HistoryDsl.parse("""
+                init null; \
+                s0: r(0,2) r(0,1) r(0,2) r(0,1); \
+                s1: r(0,null) r(0,3) r(0,null) | w(0,2) r(0,2) r(0,3) r(0,null); \
+                s2: !w(0,1) | r(0,1) | w(0,1) | !r(0,3) w(0,2) w(0,2) r(0,3); \
+                s3: r(0,2) r(0,null) r(0,2) r(0,2) | r(0,2) | r(0,3) r(0,2) r(0,3); \
+                s4: r(0,2) r(0,3) r(0,3) | r(0,1) r(0,2) r(0,null) | !r(0,2) r(0,3) r(0,2) | r(0,null) r(0,3) | r(0,3) r(0,3) r(0,3) r(0,null) | !r(0,1) r(0,null); \
+                s5: r(0,3) | w(0,2) w(0,1) r(0,2); \
+                s7: r(0,3) w(0,2) | r(0,3) r(0,null) w(0,2)""");
+        Verdict verdict = check(history, CheckRequest.of(IsolationLevel.RC));
+        assertThat(verdict.violations()).hasSize(10).allMatch(violation -> violation.minimal() != null);
+    }
+
     private static Verdict check(HistoryTable history, CheckRequest request) {
         return new EmbeddedChecker().check(history, request, Progress.NONE, Budget.unlimited());
     }
