@@ -40,14 +40,14 @@ import org.polygraph.storage.testkit.TinyHistories;
  */
 public final class WindowLaw implements Law.Property {
     /** Why histories of all levels are left open. */
-    private static final Set<String> REASONS = Set.of("a transaction of unknown outcome contradicts itself");
+    private static final Set<String> REASONS =
+            Set.of("a transaction of unknown outcome contradicts itself", "starts contradict the order of a session");
 
     private static final Set<String> REASONS_OF_LISTS = Set.of(
             ListOrders.CONTRADICTION,
             PieceRows.unsupported(new WholeHistoryException(ListOrders.UNKNOWN_READ)),
             "the first order does not respect real time",
-            "the times of the history show no real time",
-            "starts contradict the order of a session");
+            "the times of the history show no real time");
 
     /** With fewer transactions, windows have only some. */
     private static final int MANY = 50;
