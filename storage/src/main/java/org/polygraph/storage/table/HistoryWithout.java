@@ -69,6 +69,8 @@ public record HistoryWithout(HistoryTable table, @Nullable HistorySelection ids)
         boolean hasOtherRows = false;
         for (int t : transactions) {
             Set<Read> reads = all(raw, predicates, t, leftOut);
+            // Conditions that share a key have the name of one of them, so the operations do not show what is left out.
+            isLess |= predicates != null && !reads.isEmpty();
             for (int o = whole.firstOperation(t); o < whole.operationsEnd(t); o++) {
                 if (reads.isEmpty() || !reads.contains(Read.of(whole, o))) {
                     kept.add(o);
