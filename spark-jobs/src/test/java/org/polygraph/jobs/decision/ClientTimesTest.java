@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
@@ -96,6 +98,38 @@ class ClientTimesTest {
         }
     }
 
+    /** Sessions ran at one pace, and the file lists them one after another, without times, with values in no order. */
+    @Test
+    void sessionsAtOnePaceNeedNoRules(@TempDir Path folder) throws Exception {
+        SplitMix random = new SplitMix(8);
+        int[] state = new int[20];
+        StringBuilder[] lines = new StringBuilder[20];
+        Arrays.setAll(lines, session -> new StringBuilder());
+        int written = 0;
+        for (int i = 0; i < 1_000; i++) {
+            StringBuilder line = lines[i % lines.length];
+            line.append("{\"session\":" + i % lines.length + ",\"index\":" + i / lines.length
+                    + ",\"status\":\"committed\",\"ops\":[");
+            for (int o = 0; o < 4; o++) {
+                int key = random.nextInt(state.length);
+                boolean isWrite = random.chance(0.5);
+                state[key] = isWrite ? 7_919 * ++written % 1_000_003 : state[key];
+                line.append((o == 0 ? "" : ",") + "{\"op\":\"" + (isWrite ? "w" : "r") + "\",\"key\":" + key
+                        + ",\"value\":" + state[key] + "}");
+            }
+            line.append("]}\n");
+        }
+        Path file = Files.writeString(
+                folder.resolve("turns.jsonl"),
+                "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0}}\n" + String.join("", lines));
+        HistoryTable history = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
+        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+            Verdict verdict = check(history, level, TimeMode.HINT, 0, Tuning.DEFAULT);
+            assertThat(verdict.status()).isEqualTo(Verdict.Status.PASS);
+            assertThat(verdict.phases()).extracting(Phase::name).doesNotContain("saturation", "solve");
+        }
+    }
+
     /** A transaction reads all its keys as they were long ago, as from a replica. */
     @Test
     void anOldSnapshotBreaksRealTimeOnly() {
@@ -136,14 +170,60 @@ class ClientTimesTest {
         assertThat(shown).isGreaterThan(0);
     }
 
+    /**
+     * Times cost little, right or wrong: orders that are made in vain, and closures of times. The phases count the work.
+     */
+    @Test
+    void timesCostLittleMoreThanNone() {
+        double most = 0;
+        for (ClientTimes.Kind kind : ClientTimes.Kind.values()) {
+            long with = 0;
+            long without = 0;
+            for (int seed = 0; seed < 20; seed++) {
+                SplitMix random = new SplitMix(SplitMix.seedOf(0x71e5, 100 * seed + kind.ordinal()));
+                HistoryTable history = HistoryGenerator.withSeed(random.nextLong())
+                        .sessions(random.between(5, 100))
+                        .transactions(1_000)
+                        .operations(4)
+                        .keys(random.between(30, 1_000))
+                        .withTimestamps()
+                        .generate();
+                ClientTimes.set(history, kind, 0, random);
+                for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+                    long hint = work(history, level, TimeMode.HINT);
+                    long none = work(history, level, TimeMode.NONE);
+                    with += hint;
+                    without += none;
+                    most = Math.max(most, (double) hint / none);
+                }
+            }
+            System.out.println(kind + " times: counted " + with + ", without times " + without);
+            assertThat((double) with / without).as("%s", kind).isLessThan(2);
+        }
+        System.out.println("at most " + most + " times");
+        assertThat(most).isLessThan(3);
+    }
+
+    /** What the phases count that find an order or a cycle. */
+    private static long work(HistoryTable history, IsolationLevel level, TimeMode time) {
+        return check(history, level, time, 0, Tuning.DEFAULT).phases().stream()
+                .filter(phase -> List.of("order", "closure", "saturation", "check", "solve")
+                        .contains(phase.name()))
+                .mapToLong(Phase::items)
+                .sum();
+    }
+
     private static Verdict.Status status(
             HistoryTable history, IsolationLevel level, TimeMode time, long skew, Tuning tuning) {
+        return check(history, level, time, skew, tuning).status();
+    }
+
+    private static Verdict check(HistoryTable history, IsolationLevel level, TimeMode time, long skew, Tuning tuning) {
         return new EmbeddedChecker(tuning)
                 .check(
                         history,
                         new CheckRequest(level, time, skew, IndeterminateMode.MAYBE),
                         Progress.NONE,
-                        Budget.unlimited())
-                .status();
+                        Budget.unlimited());
     }
 }
