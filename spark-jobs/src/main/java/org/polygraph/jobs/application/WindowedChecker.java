@@ -30,6 +30,7 @@ import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.ListReduction;
 
 /**
  * Decides a history in JSON Lines or Parquet by windows of its files ({@link WindowCheck}), without a table of it.
@@ -197,7 +198,7 @@ public record WindowedChecker(Engine engine, int window) {
             Verdict.Builder found =
                     Objects.requireNonNull(violation, "the verdict on the transactions that violate the level");
             HistoryTable lists = check.withLists(shown(found.build()));
-            return lists != null && violates(lists) ? Objects.requireNonNull(violation) : found;
+            return lists != null && violates(ListReduction.of(lists)) ? Objects.requireNonNull(violation) : found;
         }
 
         /** The operations that show the violations. */

@@ -218,10 +218,11 @@ final class TimeHint implements Strategy {
             return null;
         }
         KnownGraph known = state.problem().graph();
-        boolean isRequired = source == Source.TIMES && required != null;
-        TimeBounds bounds = isRequired ? required : new TimeBounds(known, order, sequence);
-        int[] position = EventOrder.byTime(known, order, bounds);
-        return isRequired || required == null ? position : EventOrder.keepingTime(known, required, position);
+        if (required != null && source == Source.TIMES) {
+            return EventOrder.byTime(known, order, required);
+        }
+        int[] position = EventOrder.byTime(known, order, new TimeBounds(known, order, sequence));
+        return required == null ? position : EventOrder.keepingTime(known, required, position);
     }
 
     private @Nullable RealTime ofLines() {

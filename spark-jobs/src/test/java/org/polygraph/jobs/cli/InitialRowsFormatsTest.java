@@ -63,9 +63,10 @@ class InitialRowsFormatsTest {
         for (String path : copies(LOST_UPDATE)) {
             InProcess embedded = check("ser,si,ra", path, "--json", "-q");
             InProcess spark = check("ser,si,ra", path, "--json", "-q", "--engine", "spark", "--master", "local[2]");
-            // With Spark "windows" states why the driver decides.
-            assertThat(Untimed.json(spark.out()).replaceAll(",\"windows\":\\{[^}]*\\}", ""))
-                    .isEqualTo(Untimed.json(embedded.out()));
+            // Windows do not find out whether a violation depends on the loaders, and have other phases.
+            String others = ",\"effect\":\"[a-z]*\"|,\"phases\":.*|,\"windows\":\\{[^}]*\\}";
+            assertThat(Untimed.json(spark.out()).replaceAll(others, ""))
+                    .isEqualTo(Untimed.json(embedded.out()).replaceAll(others, ""));
             assertThat(spark.exitCode()).isEqualTo(3);
         }
     }
