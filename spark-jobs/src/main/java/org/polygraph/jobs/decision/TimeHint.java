@@ -35,7 +35,7 @@ import org.polygraph.storage.table.HistoryTable;
  * lines too: SER 30.7 and 2.7, SI more than 28 and 3.4, SSER more than 26 and 3.3. 70,000 sessions of one transaction
  * without times, 1,000 keys, SER and SI, without and with the order of values: no answer after 60 and 2. 200,000
  * transactions of 50 sessions without times, listed session by session, 20,000 keys, without and with sessions in turn:
- * SER 6.4 and 4.2, SI 7.5 and 4.3.
+ * SER 4.9 and 3.8, SI 5.5 and 3.9.
  *
  * <p>Measured, 100,000 transactions of 8 operations, 50 sessions, thread CPU-ms without time, by the first attempt, by
  * the second: uniform 10,000 keys SER 475, 160, 230; SI 620, 190, 450; zipf 0.9 SER 740, 510, 690; SI 1085, 890, 880;
