@@ -144,19 +144,6 @@ final class RecordedLists {
     }
 
     private @Nullable HistoryTable of(HistoryTable sub, Collection<Transaction> found, ReadPlan plan) {
-        for (int t = 0; t < sub.transactions(); t++) {
-            Name name = new Name(sub.sessionLabel(sub.sessionOf(t)), sub.index(t));
-            for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
-                String operation =
-                        sub.keys().label(sub.key(o)) + " " + sub.values().label(sub.value(o));
-                if (sub.values().isOpaque(sub.value(o))) {
-                    versions.add(operation);
-                } else {
-                    singles.computeIfAbsent(name, each -> new ArrayList<>())
-                            .add((sub.isWrite(o) ? WRITE : READ) + operation);
-                }
-            }
-        }
         for (Transaction each : found) {
             for (Operation operation : each.operations) {
                 String key = builder.keys().label(operation.key);
@@ -166,6 +153,19 @@ final class RecordedLists {
                 if (operation.kind == APPEND) {
                     // The sub-history may have only the read that it implies.
                     versions.add(version(key, operation.values.getLong(0)));
+                }
+            }
+        }
+        for (int t = 0; t < sub.transactions(); t++) {
+            Name name = new Name(sub.sessionLabel(sub.sessionOf(t)), sub.index(t));
+            for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
+                String operation =
+                        sub.keys().label(sub.key(o)) + " " + sub.values().label(sub.value(o));
+                if (sub.values().isOpaque(sub.value(o))) {
+                    versions.add(operation);
+                } else if (!listKeys.contains(sub.keys().label(sub.key(o)))) {
+                    singles.computeIfAbsent(name, each -> new ArrayList<>())
+                            .add((sub.isWrite(o) ? WRITE : READ) + operation);
                 }
             }
         }

@@ -149,7 +149,8 @@ class WindowCheckTest {
         try (LocalWorkers workers = new LocalWorkers(1, Budget.starting(Long.MAX_VALUE, 500_000), Progress.NONE)) {
             WindowCheck check = FileWindows.check(workers, file, 5_000, SMALL, request);
             assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.OPEN);
-            assertThat(check.reason()).endsWith("has to be decided at once, which took more than a worker's memory, or long");
+            assertThat(check.reason())
+                    .endsWith("has to be decided at once, which took more than a worker's memory, or long");
         }
     }
 
