@@ -42,16 +42,16 @@ class LawsTest {
     private static final Set<IsolationLevel> STRICT = EnumSet.of(IsolationLevel.SSER, IsolationLevel.SSI);
 
     private static final List<Law> LAWS = List.of(
-            verdicts("tiny", 3_000, seed -> Example.of(TinyHistories.of(seed)), ALL)
+            verdicts("tiny", 2_000, seed -> Example.of(TinyHistories.of(seed)), ALL)
                     .floor(0.05, of(TRANSACTIONS))
                     .floor(0.01, "proofs", "conflicts"),
             verdicts("read-modify-write", 1_000, LawsTest::readModifyWrites, ORDERS)
                     .floor(0.1, of(ORDERS))
                     .floor(1, "chains or first orders"),
-            verdicts("client-times", 4_000, LawsTest::clientTimes, ORDERS)
+            verdicts("client-times", 2_000, LawsTest::clientTimes, ORDERS)
                     .floor(0.1, of(STRICT))
                     .floor(0.01, "proofs"),
-            verdicts("rows", 2_000, seed -> ConditionHistories.rows(new SplitMix(seed)), ALL)
+            verdicts("rows", 1_000, seed -> ConditionHistories.rows(new SplitMix(seed)), ALL)
                     .floor(0.05, of(ORDERS))
                     .floor(0.001, "conflicts"),
             verdicts("conditions", 1_000, seed -> new ConditionHistories(new SplitMix(seed)), ALL)
@@ -60,9 +60,9 @@ class LawsTest {
             verdicts("lists", 2_000, ListExamples::of, ALL)
                     .floor(0.01, of(TRANSACTIONS))
                     .floor(0.001, "DIRTY_WRITE", "INCOMPATIBLE_ORDER", "ABORTED_READ"),
-            verdicts("oracle", 2_500, LawsTest::oracle, TRANSACTIONS).floor(0.05, of(TRANSACTIONS)),
+            verdicts("oracle", 1_500, LawsTest::oracle, TRANSACTIONS).floor(0.05, of(TRANSACTIONS)),
             verdicts("shapes", 3_000, ShapedGenerator::of, ALL).floor(0.01, of(ALL)),
-            verdicts("registers", 2_000, LawsTest::registers, ALL).floor(0.2, of(EnumSet.of(IsolationLevel.LIN))),
+            verdicts("registers", 1_000, LawsTest::registers, ALL).floor(0.2, of(EnumSet.of(IsolationLevel.LIN))),
             windows("windows", 400, WindowLaw::tiny, TRANSACTIONS),
             windows("windows-refused", 300, WindowLaw::refused, TRANSACTIONS),
             windows("windows-rows", 400, seed -> ConditionHistories.rows(new SplitMix(seed)), AXIOMS),
@@ -74,7 +74,7 @@ class LawsTest {
             windows("windows-larger-lists", 20, WindowLaw::lists, ORDERS),
             verdicts("larger", 500, LawsTest::larger, UNTIMED)
                     .floor(0.1, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI))),
-            verdicts("repeated", 1_000, LawsTest::repeated, TRANSACTIONS).floor(0.01, of(TRANSACTIONS)));
+            verdicts("repeated", 300, LawsTest::repeated, TRANSACTIONS).floor(0.01, of(TRANSACTIONS)));
 
     @TestFactory
     Stream<DynamicTest> hold() {
