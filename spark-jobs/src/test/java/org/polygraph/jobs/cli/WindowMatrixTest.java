@@ -179,8 +179,8 @@ class WindowMatrixTest {
     }
 
     /**
-     * Whether windows decided, with a run that verifies: yes, the number of the reason why not, or - if the level does
-     * not fit the input.
+     * Whether windows decided: yes, the number of the reason why not, or - if the level does not fit the input. The
+     * runs by windows and of the whole verify.
      */
     private String decided(Input input, IsolationLevel level, String name, String verdict, List<String> lines)
             throws IOException {
@@ -200,9 +200,11 @@ class WindowMatrixTest {
             return "-";
         }
         assertThat(whole.get("verdict").asText()).as(what).isEqualTo(verdict);
-        if (windows.get("phases").findValuesAsText("name").contains("windows")) {
-            InProcess verified = InProcess.run("verify", runs + "w");
+        for (String run : List.of(runs, runs + "w")) {
+            InProcess verified = InProcess.run("verify", run);
             assertThat(verified.word()).as(what + ": " + verified).isEqualTo("VERIFIED");
+        }
+        if (windows.get("phases").findValuesAsText("name").contains("windows")) {
             return "yes";
         }
         String why = windows.get("windows").get("whole").asText().replaceAll("session \\d+", "session N");
