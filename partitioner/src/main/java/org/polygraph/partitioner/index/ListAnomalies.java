@@ -22,7 +22,7 @@ import org.polygraph.storage.table.ListVersions;
  * <p>Names a violation once for a key and its transactions. Time: linear in the operations and in the lists, apart from those that
  * are named.
  */
-final class ListAnomalies {
+public final class ListAnomalies {
     private static final int NONE = ListVersions.NONE;
 
     private final HistoryTable table;
@@ -50,7 +50,7 @@ final class ListAnomalies {
     }
 
     /** The violations of a history; empty if it has no lists. */
-    static List<Violation> of(HistoryTable table, IndexedHistory.Indeterminate indeterminate) {
+    public static List<Violation> of(HistoryTable table, IndexedHistory.Indeterminate indeterminate) {
         ListVersions versions = table.listVersions();
         return versions == null ? List.of() : new ListAnomalies(table, versions, indeterminate).find();
     }

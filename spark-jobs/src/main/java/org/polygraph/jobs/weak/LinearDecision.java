@@ -1,7 +1,10 @@
 package org.polygraph.jobs.weak;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.judge.BruteForce;
@@ -12,6 +15,7 @@ import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.StrictDecision;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.partitioner.index.ListAnomalies;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.linear.KeyOrders;
@@ -19,6 +23,7 @@ import org.polygraph.partitioner.linear.Linearizability;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.ListVersions;
 
 /**
  * Decides linearizability by key: finds an order for each key, or keys that have none, each with a sub-history that
@@ -53,6 +58,16 @@ public final class LinearDecision {
     private Finding find() {
         check.budget().require(table.arrayBytes(), HELD_BYTES * table.transactions(), "order");
         phases.begin("order");
+        List<Violation> ofLists = ListAnomalies.of(table, request.indexing());
+        if (!ofLists.isEmpty()) {
+            phases.end(table.transactions());
+            int most = Math.min(request.mostViolations(), ofLists.size());
+            return violation(
+                    ofLists.subList(0, most).stream()
+                            .map(each -> each.shownBy(ofLists(each)))
+                            .toList(),
+                    ofLists.subList(most, ofLists.size()));
+        }
         boolean maybe = request.indeterminate() == IndeterminateMode.MAYBE;
         KeyOrders orders = check.checkpoints().keyOrders();
         if (orders == null) {
@@ -70,7 +85,7 @@ public final class LinearDecision {
         check.uniqueValues(found.hasUniqueValues());
         phases.end(table.transactions());
         if (!found.violations().isEmpty()) {
-            return violation(found);
+            return violation(found.violations(), found.unexplained());
         }
         BudgetException open = found.open();
         if (open != null) {
@@ -80,12 +95,34 @@ public final class LinearDecision {
         return new Finding.Order(witness, false);
     }
 
+    /** The transactions of a violation of lists, and those that appended the elements of the lists that these read. */
+    private SubHistory ofLists(Violation violation) {
+        ListVersions versions = Objects.requireNonNull(table.listVersions(), "lists");
+        HistoryTable recorded = versions.recorded();
+        BitSet involved = new BitSet();
+        for (int t : violation.transactions()) {
+            involved.set(t);
+            for (int o = recorded.firstOperation(t); o < recorded.operationsEnd(t); o++) {
+                for (long element : versions.isRead(o) ? versions.elements(o) : new long[0]) {
+                    int append = versions.append(recorded.key(o), element);
+                    if (append != ListVersions.NONE) {
+                        involved.set(versions.transaction(append));
+                    }
+                }
+            }
+        }
+        int[] operations = involved.stream()
+                .flatMap(t -> IntStream.range(table.firstOperation(t), table.operationsEnd(t)))
+                .toArray();
+        return new SubHistory(involved.stream().toArray(), operations, false, SubHistory.Judge.CHECKER);
+    }
+
     /** Judges sub-histories that are small enough once more, by code that knows only the definition. */
-    private Finding violation(Linearizability found) {
+    private Finding violation(List<Violation> described, List<Violation> unexplained) {
         phases.begin("evidence");
         List<Violation> reported = new ArrayList<>();
         boolean isJudged = false;
-        for (Violation violation : found.violations()) {
+        for (Violation violation : described) {
             SubHistory sub = violation.minimal();
             if (sub == null || sub.operations().length > MOST_JUDGED) {
                 reported.add(violation);
@@ -104,8 +141,8 @@ public final class LinearDecision {
         phases.end(reported.size());
         return new Finding.Violated(
                 reported,
-                found.unexplained(),
-                reported.size() + found.unexplained().size(),
+                unexplained,
+                reported.size() + unexplained.size(),
                 new Certificate("operations", null, isJudged));
     }
 }

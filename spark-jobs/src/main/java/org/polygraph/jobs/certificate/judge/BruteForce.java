@@ -157,13 +157,13 @@ public final class BruteForce {
      * @param stop whether to stop, with the answer TOO_LARGE; called every {@value #STATES} states
      */
     public static Answer judge(HistoryTable given, Terms terms, int mostStates, BooleanSupplier stop) {
-        if (terms.guarantee() == Guarantee.LIN) {
-            return LinearBruteForce.judge(
-                    versions(given, terms), terms, (long) MOST_STATES * LinearBruteForce.STATE_BYTES, stop);
-        }
         ListStates lists = ListStates.ofReads(given, terms.indeterminate() == IndeterminateMode.MAYBE);
         if (lists != null && lists.discrepancy() != null) {
             return Answer.VIOLATED;
+        }
+        if (terms.guarantee() == Guarantee.LIN) {
+            return LinearBruteForce.judge(
+                    versions(given, terms), terms, (long) MOST_STATES * LinearBruteForce.STATE_BYTES, stop);
         }
         boolean isAxiom = terms.guarantee().isAxiom();
         HistoryTable history = lists == null ? given : lists.versions(isAxiom, !isAxiom);
