@@ -34,7 +34,7 @@ class RearrangementTest {
         int none = 0;
         for (int i = 0; i < SuiteScale.of(3000); i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(SEED, i));
-            HistoryTable history = RollingTest.blindWrites(random.nextLong());
+            HistoryTable history = ChainLaw.blindWrites(random);
             IsolationLevel level = i % 2 == 0 ? IsolationLevel.SER : IsolationLevel.SI;
             witness = new EmbeddedChecker()
                     .check(history, RollingTest.request(level), Progress.NONE, Budget.unlimited())

@@ -6,9 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,8 +24,8 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.Law;
 import org.polygraph.jobs.decision.Progress;
-import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
@@ -38,18 +36,14 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
-import org.polygraph.storage.format.InitialState;
+import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
-import org.polygraph.storage.testkit.HistoryGenerator;
-import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 import org.polygraph.storage.testkit.SplitMix;
-import org.polygraph.storage.testkit.SuiteScale;
-import org.polygraph.storage.testkit.TinyHistories;
 
-/** Tiny histories in parts, on seams that leave at most two transactions: each verdict is that of all parts so far. */
+/** Named histories in parts, each as in {@link ChainLaw}, and what happens to their seams. */
 class RollingTest {
     private static final long SEED = 0x5ea;
 
@@ -65,74 +59,7 @@ class RollingTest {
     @TempDir
     private Path folder;
 
-    private int seams;
-    private int cuts;
-    private int violations;
-    private int exchanges;
-    private int open;
-    private int afterOpen;
-
-    @Test
-    void verdictsAreThoseOfTheWhole() throws Exception {
-        TinyHistories histories = new TinyHistories(SEED);
-        for (int i = 0; i < SuiteScale.of(300); i++) {
-            IsolationLevel level = LEVELS.get(i % LEVELS.size());
-            HistoryTable history = i % 2 == 0 ? histories.at(i) : blindWrites(histories.seedOf(i));
-            if (!level.realTime() || (history.starts() != null && history.ends() != null)) {
-                SplitMix random = new SplitMix(histories.seedOf(i));
-                int parts = random.between(2, 4);
-                check(history, level, parts(history, parts, random), i % 2 == 0 ? random.nextInt(3) : 0);
-            }
-        }
-        System.out.println(seams + " verdicts on seams, " + cuts + " of them on a state, " + exchanges + " exchanges, "
-                + violations + " violations, " + open + " orders without open transactions, " + afterOpen
-                + " verdicts on their seams, seed " + SEED);
-        assertThat(afterOpen).isPositive();
-        assertThat(cuts).isPositive();
-        assertThat(violations).isPositive();
-    }
-
-    /** Cuts of single keys. Half of the histories have an operation that ended before a cut and is late. */
-    @Test
-    void verdictsOnSingleOperations() throws Exception {
-        for (int i = 0; i < SuiteScale.of(200); i++) {
-            SplitMix random = new SplitMix(SplitMix.seedOf(SEED, i));
-            HistoryTable history = i % 3 == 0
-                    ? Registers.tiny(random)
-                    : Registers.simulated(
-                            random,
-                            random.between(6, 12),
-                            random.between(1, 3),
-                            3,
-                            random.chance(0.7),
-                            random.nextInt(2) * 0.2);
-            int parts = random.between(2, 5);
-            int[] partOf = parts(history, parts, random);
-            if (i % 2 == 0) {
-                byEnd(history, partOf, parts);
-            }
-            check(history, IsolationLevel.LIN, partOf, random.nextInt(3));
-        }
-        System.out.println(
-                seams + " verdicts on seams at lin, " + cuts + " of them on a state, " + violations + " violations");
-        assertThat(cuts).isPositive();
-        assertThat(violations).isPositive();
-    }
-
-    /**
-     * Deals transactions to parts by their ends; those without an end stay where they are if their session allows it.
-     */
-    private static void byEnd(HistoryTable history, int[] partOf, int parts) {
-        long[] ends = history.ends();
-        long last = Arrays.stream(ends).max().orElse(0) + 1;
-        for (int s = 0; s < history.sessions(); s++) {
-            int part = 0;
-            for (int t = history.firstTransaction(s); t < history.transactionsEnd(s); t++) {
-                part = ends[t] == HistoryTable.NO_TIME ? part : Math.max(part, (int) (ends[t] * parts / last));
-                partOf[t] = part;
-            }
-        }
-    }
+    private final Law.Tally tally = new Law.Tally();
 
     /**
      * The snapshot of the second transaction stays before the border, because it does not see b=1. It writes k, so no
@@ -143,7 +70,7 @@ class RollingTest {
         HistoryTable history = HistoryDsl.parse(
                 "init 0; s0: w(k,1) | r(b,0) w(k,5); s1: w(b,1); s2: r(b,1) r(k,1);" + " s3: r(k,1) r(b,1) w(k,1)");
         check(history, IsolationLevel.SI, new int[] {0, 0, 0, 0, 1}, 2);
-        assertThat(violations).isEqualTo(1);
+        assertThat(tally.of("VIOLATION")).isEqualTo(1);
     }
 
     /**
@@ -158,7 +85,7 @@ class RollingTest {
                 IsolationLevel.SI,
                 new int[] {0, 0, 0, 0, 1},
                 2);
-        assertThat(violations).isEqualTo(1);
+        assertThat(tally.of("VIOLATION")).isEqualTo(1);
     }
 
     /**
@@ -169,7 +96,7 @@ class RollingTest {
     void anOpenTransactionWritesTheInitialValueAgain() throws Exception {
         HistoryTable history = HistoryDsl.parse("init 0; s0: w(k,1) | r(k,0); s1: r(z,9) w(k,0); s2: w(z,9)");
         check(history, IsolationLevel.SER, new int[] {0, 0, 0, 1}, 2);
-        assertThat(violations).isZero();
+        assertThat(tally.of("VIOLATION")).isZero();
     }
 
     /** The first transaction reads its own write, and an open one writes the same value. */
@@ -177,7 +104,7 @@ class RollingTest {
     void anOpenTransactionWritesAValueAgain() throws Exception {
         HistoryTable history = HistoryDsl.parse("init 0; s0: w(k,1) r(k,1); s1: r(z,9) w(k,1); s2: w(z,9)");
         check(history, IsolationLevel.SER, new int[] {0, 0, 1}, 1);
-        assertThat(open).isEqualTo(1);
+        assertThat(tally.of("verified order of an open part")).isEqualTo(1);
     }
 
     /**
@@ -186,13 +113,13 @@ class RollingTest {
     @Test
     void aLaterPartReadsTheOtherValue() throws Exception {
         for (IsolationLevel level : LEVELS) {
-            exchanges = 0;
+            int before = tally.of("exchanges");
             for (int read = 1; read <= 2; read++) {
                 String history = "s0: @1..9 w(x,1) w(y,1); s1: @1..9 r(y,1) w(z,1); s2: @1..9 w(x,2);"
                         + " s3: @11..12 r(x," + read + ")";
                 check(HistoryDsl.parse(history), level, new int[] {0, 0, 0, 1}, 0);
             }
-            assertThat(exchanges).as(level.toString()).isEqualTo(1);
+            assertThat(tally.of("exchanges") - before).as(level.toString()).isEqualTo(1);
         }
     }
 
@@ -206,7 +133,23 @@ class RollingTest {
                 "init 0; s0: r(0,0) r(1,0); s1: r(2,2) w(0,3) w(2,4) w(0,5) | r(1,6) r(1,8);"
                         + " s2: r(0,7) r(1,6) w(1,6) r(2,1) | w(0,7) r(1,8) w(1,8); s3: w(2,1) r(0,7) w(2,2) | w(2,9) r(1,6)");
         check(history, IsolationLevel.SI, new int[] {2, 2, 2, 2, 3, 1, 1}, 1);
-        assertThat(violations).isEqualTo(2);
+        assertThat(tally.of("VIOLATION")).isEqualTo(2);
+    }
+
+    /**
+     * A read without a writer is a violation after the second part. The third part has the writer, and another read
+     * whose writer is in the fourth, which is decided on the seam of the third.
+     */
+    @Test
+    void aViolationIsExplainedByAPartThatIsUnknown() throws Exception {
+        HistoryTable history =
+                HistoryDsl.parse("init 0; s0: w(0,1) | r(3,6); s1: w(3,6) | w(9,9); s2: r(0,1) | r(9,9)");
+        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.RC)) {
+            check(history, level, new int[] {0, 0, 2, 3, 1, 2}, 0);
+        }
+        assertThat(tally.of("UNKNOWN")).isEqualTo(6);
+        assertThat(tally.of("VIOLATION")).isEqualTo(3);
+        assertThat(tally.of("PASS")).isEqualTo(3);
     }
 
     /** An exchange that a part does not need stays in its seam, so the next part is decided without earlier ones. */
@@ -228,7 +171,7 @@ class RollingTest {
                 Seam seam = Chain.of(Location.of(answer.run().name())).seam();
                 assertThat(seam == null ? 0 : seam.covered()).isEqualTo(p);
             }
-            delete();
+            ChainLaw.delete(folder.resolve("runs"));
         }
     }
 
@@ -330,7 +273,7 @@ class RollingTest {
             }
             assertThat(messages.lines.toString()).contains("internal error", "a bug");
             assertThat(status).isEqualTo(last == 0 ? Verdict.Status.ERROR : Verdict.Status.UNKNOWN);
-            delete();
+            ChainLaw.delete(folder.resolve("runs"));
         }
     }
 
@@ -368,58 +311,11 @@ class RollingTest {
     }
 
     private void check(HistoryTable history, IsolationLevel level, int[] partOf, int least) throws Exception {
-        Path runs = Files.createDirectory(folder.resolve("runs"));
-        for (int p = 0; p <= Arrays.stream(partOf).max().orElse(0); p++) {
-            Path part = folder.resolve("part-" + p + ".jsonl");
-            if (!write(history, partOf, p, p, part)) {
-                continue;
-            }
-            Path whole = folder.resolve("whole.jsonl");
-            write(history, partOf, 0, p, whole);
-            Verdict.Status expected = decided(whole, level);
-            IsolationCheck.Messages messages = new IsolationCheck.Messages();
-            Answer answer = new CheckRun(settings(level, runs), Checker.EMBEDDED, messages, least)
-                    .answers(part.toString())
-                    .get(0);
-            String name = HistoryDsl.print(history) + " parts " + Arrays.toString(partOf) + " to " + p + " least "
-                    + least + " " + level + " " + messages.lines;
-            if (expected == null) {
-                break;
-            }
-            if (answer.status() == Verdict.Status.UNKNOWN) {
-                assertThat(isOpen(whole, level, history, partOf, p)).as(name).isTrue();
-                Location run = Location.of(answer.run().name());
-                if (RankFile.in(run).exists()) {
-                    open++;
-                    verify(run, Chain.of(run), part, name);
-                }
-                continue;
-            }
-            assertThat(answer.status()).as(name).isEqualTo(expected);
-            if (answer.status() == Verdict.Status.VIOLATION && isOpen(whole, level, history, partOf, p)) {
-                // The writers may follow, so something else is violated.
-                assertThat(Stream.concat(answer.found().violations().stream(), answer.found().unexplained().stream()))
-                        .as(name)
-                        .anyMatch(violation -> violation.anomaly() != Anomaly.THIN_AIR_READ);
-            }
-            violations += expected == Verdict.Status.VIOLATION ? 1 : 0;
-            Location run = Location.of(answer.run().name());
-            Chain chain = Chain.of(run);
-            if (chain.seam() != null) {
-                seams++;
-                afterOpen += RankFile.in(chain.seam().run()).exists()
-                                && Claim.read(chain.seam().run()).verdict().equals("UNKNOWN")
-                        ? 1
-                        : 0;
-                cuts += InitialState.size(chain.seam().files().state().location()) > 0 ? 1 : 0;
-                exchanges += exchanges(chain, part);
-            }
-            verify(run, chain, part, name);
-        }
-        delete();
+        new ChainLaw.Run(folder, tally, false).check(history, List.of(level), partOf, least, new SplitMix(SEED));
+        ChainLaw.delete(folder.resolve("runs"));
     }
 
-    private static int exchanges(Chain chain, Path part) throws Exception {
+    static int exchanges(Chain chain, Path part) throws Exception {
         if (!chain.seam().files().exchanges().isStored()) {
             return 0;
         }
@@ -452,34 +348,6 @@ class RollingTest {
                 : chain.withoutLast().read(part.toString(), HistoryFormat.AUTO, () -> false, 1L << 30);
     }
 
-    /** Values are read long after they were written, or never, so the order of their writers stays open. */
-    static HistoryTable blindWrites(long seed) {
-        SplitMix random = new SplitMix(seed);
-        HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
-                .isolation(List.of(Isolation.SERIAL, Isolation.OPTIMISTIC, Isolation.SNAPSHOT)
-                        .get(random.nextInt(3)))
-                .sessions(random.between(3, 4))
-                .transactions(random.between(6, 9))
-                .operations(1, random.between(1, 3))
-                .keys(random.between(2, 4))
-                .readShare(0.3 + 0.3 * random.nextDouble())
-                .readModifyWriteShare(0);
-        return TinyHistories.of(generator, random.chance(0.2) ? random : null);
-    }
-
-    /** The part of each transaction; parts do not descend within a session. */
-    static int[] parts(HistoryTable history, int parts, SplitMix random) {
-        int[] partOf = new int[history.transactions()];
-        for (int s = 0; s < history.sessions(); s++) {
-            int part = random.nextInt(parts);
-            for (int t = history.firstTransaction(s); t < history.transactionsEnd(s); t++) {
-                part = Math.min(parts - 1, part + (random.nextInt(3) == 0 ? 1 : 0));
-                partOf[t] = part;
-            }
-        }
-        return partOf;
-    }
-
     /** Writes the transactions of some parts; returns whether there are any. */
     static boolean write(HistoryTable history, int[] partOf, int from, int to, Path file) throws IOException {
         BitSet selected = new BitSet();
@@ -499,9 +367,8 @@ class RollingTest {
     }
 
     /** Whether the whole violates a level only by reads in the last part of values that no transaction so far wrote. */
-    private static boolean isOpen(Path whole, IsolationLevel level, HistoryTable history, int[] partOf, int last)
-            throws Exception {
-        HistoryTable table = HistoryReader.read(whole.toString(), HistoryFormat.AUTO);
+    static boolean isOpen(HistoryTable table, IsolationLevel level, HistoryTable history, int[] partOf, int last)
+            throws HistoryException {
         CheckRequest first = request(level);
         // All violations, because the first one may be in the last part and another one in an earlier part.
         CheckRequest request = new CheckRequest(
@@ -531,41 +398,21 @@ class RollingTest {
         return verdict.status() == Verdict.Status.VIOLATION;
     }
 
-    /** The verdict on the whole; null if no transaction is committed. */
-    private static Verdict.Status decided(Path whole, IsolationLevel level) throws Exception {
-        CheckRequest request = request(level);
-        HistoryTable table = HistoryReader.read(whole.toString(), HistoryFormat.AUTO);
-        if (IntStream.range(0, table.transactions()).noneMatch(t -> table.status(t) == TransactionStatus.COMMITTED)) {
-            return null;
-        }
-        return new EmbeddedChecker()
-                .check(request.loaders(table).applied(), request, Progress.NONE, Budget.unlimited())
-                .status();
-    }
-
     static CheckSettings settings(IsolationLevel level, Path runs) {
-        return settings(List.of(level), runs);
+        return settings(List.of(level), runs, CheckSettings.Failing.ANY);
     }
 
     /** @param levels the strongest first */
-    static CheckSettings settings(List<IsolationLevel> levels, Path runs) {
+    static CheckSettings settings(List<IsolationLevel> levels, Path runs, CheckSettings.Failing failing) {
         return new CheckSettings(
                 HistoryFormat.AUTO,
                 levels.stream().map(RollingTest::request).toList(),
                 false,
                 new CheckSettings.Limits(Long.MAX_VALUE, 1L << 30),
-                CheckSettings.Failing.ANY,
+                failing,
                 new CheckSettings.Runs(runs.toString(), CheckSettings.Earlier.CONTINUED),
                 null,
                 new CheckSettings.Before(null, runs.toString(), false, false, false),
                 false);
-    }
-
-    private void delete() throws IOException {
-        try (Stream<Path> files = Files.walk(folder.resolve("runs"))) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 }

@@ -39,6 +39,10 @@ public record Law(
         public void count(String event) {
             counts.merge(event, 1, Integer::sum);
         }
+
+        public int of(String event) {
+            return counts.getOrDefault(event, 0);
+        }
     }
 
     Law(String name, int rounds, LongFunction<Example> source, Property property) {
@@ -71,7 +75,7 @@ public record Law(
         }
         System.out.println("law " + name + ", " + tried + " histories: " + tally.counts);
         floors.forEach((event, share) -> {
-            int count = tally.counts.getOrDefault(event, 0);
+            int count = tally.of(event);
             if (only == null && count <= share * tried) {
                 throw new AssertionError("law " + name + ": \"" + event + "\" happened " + count + " times in " + tried
                         + " histories, and has to in more than " + share + " of them");

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+import org.polygraph.jobs.application.ChainLaw;
 import org.polygraph.jobs.windows.WindowLaw;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.table.HistoryTable;
@@ -72,6 +73,13 @@ class LawsTest {
             windows("windows-registers", 300, WindowLaw::registers, EnumSet.of(IsolationLevel.LIN)),
             windows("windows-larger", 60, WindowLaw::larger, TRANSACTIONS),
             windows("windows-larger-lists", 20, WindowLaw::lists, ORDERS),
+            chains("chains", 800, ChainLaw::tiny, TRANSACTIONS)
+                    .floor(0.01, "states", "seams of an open part", "open")
+                    .floor(0, "withheld"),
+            chains("chains-registers", 300, ChainLaw::registers, EnumSet.of(IsolationLevel.LIN))
+                    .floor(0.01, "states"),
+            chains("chains-several", 100, ChainLaw::several, TRANSACTIONS).floor(0.01, "added to standing"),
+            chains("chains-kinds", 300, ChainLaw::kinds, TRANSACTIONS),
             verdicts("larger", 500, LawsTest::larger, UNTIMED)
                     .floor(0.1, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI))),
             verdicts("repeated", 300, LawsTest::repeated, TRANSACTIONS).floor(0.01, of(TRANSACTIONS)));
@@ -92,6 +100,12 @@ class LawsTest {
 
     private static Law windows(String name, int rounds, LongFunction<Example> source, Set<IsolationLevel> levels) {
         return new Law(name, rounds, source, new WindowLaw(levels)).floor(0.05, "ORDERED", "VIOLATED");
+    }
+
+    private static Law chains(String name, int rounds, LongFunction<Example> source, Set<IsolationLevel> levels) {
+        return new Law(name, rounds, source, new ChainLaw(levels))
+                .floor(0.05, "PASS", "VIOLATION", "verified")
+                .floor(0, "standing", "complete");
     }
 
     /** Both verdicts of levels. */
