@@ -14,8 +14,7 @@ import org.polygraph.storage.table.ListVersions;
 
 /**
  * A small history as the judges know it, operations as they were recorded. {@link Interpreter} tries every execution of
- * it; {@link Graphs} and, for lists at RC, RA and CC, {@link CommitOrders} look for what the definitions of levels by
- * graphs and by orders of commits require. {@link SatChecker} has clauses for single values.
+ * it; {@link Graphs} looks for what the definitions of levels by graphs require. {@link SatChecker} has clauses for single values.
  *
  * <p>Exponential; for up to some eight transactions.
  */
@@ -337,29 +336,39 @@ public final class Definitions {
         steps = 0;
         boolean lists = has(Kind.APPEND, Kind.READ_LIST);
         boolean rows = has(Kind.INSERT, Kind.DELETE, Kind.WRITE_ROWS, Kind.DELETE_ROWS);
+        Boolean runs = null;
         try {
             if (level == Level.LIN || ((lists || rows) && !level.isAxiom())) {
-                return new Interpreter(this, level, skew, maybe).exists();
+                runs = new Interpreter(this, level, skew, maybe).exists();
             }
-            int unknown = 0;
-            int certain = 0;
-            for (int t = 0; t < n; t++) {
-                certain |= status[t] == COMMITTED ? 1 << t : 0;
-                unknown |= status[t] == INDETERMINATE && maybe ? 1 << t : 0;
+            if (runs != null && (level == Level.LIN || rows)) {
+                return runs;
             }
-            for (int subset = unknown; ; subset = (subset - 1) & unknown) {
-                boolean exists = lists
-                        ? new CommitOrders(this, level, certain | subset).exist()
-                        : exists(certain | subset, level, skew, 0, 0);
-                if (exists) {
-                    return true;
-                }
-                if (subset == 0) {
-                    return false;
-                }
+            steps = 0;
+            boolean hasGraph = hasGraph(level, skew, maybe);
+            if (runs != null && runs != hasGraph) {
+                throw new AssertionError(level + ": the interpreter says " + runs + ", the graphs " + hasGraph);
             }
+            return hasGraph;
         } catch (TooMuchException e) {
-            return null;
+            return runs;
+        }
+    }
+
+    private boolean hasGraph(Level level, long skew, boolean maybe) {
+        int unknown = 0;
+        int certain = 0;
+        for (int t = 0; t < n; t++) {
+            certain |= status[t] == COMMITTED ? 1 << t : 0;
+            unknown |= status[t] == INDETERMINATE && maybe ? 1 << t : 0;
+        }
+        for (int subset = unknown; ; subset = (subset - 1) & unknown) {
+            if (exists(certain | subset, level, skew, 0, 0)) {
+                return true;
+            }
+            if (subset == 0) {
+                return false;
+            }
         }
     }
 

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.testkit.Definitions.Kind;
 import org.polygraph.storage.testkit.Definitions.Level;
 import org.polygraph.storage.testkit.Definitions.Op;
 import org.polygraph.storage.testkit.Definitions.Row;
@@ -14,12 +15,17 @@ import org.polygraph.storage.testkit.Definitions.Row;
  * from, and of the order of each key's versions. SER has no cycle of dependencies and anti-dependencies. SI has none in
  * which no two anti-dependencies are adjacent (Adya 1999; Cerone and Gotsman, PODC 2016). At the strict levels the graph
  * has edges of real time too. RC, RA and CC are those of Biswas and Enea (OOPSLA 2019, figure 2): there is a commit
- * order iff the graph has no cycle. A condition reads every row, and the rows of one operation have no order. Lists have
- * no such graph here, and rows with inserts and deletes only at RC, RA and CC.
+ * order iff the graph has no cycle. A condition reads every row, and the rows of one operation have no order. The
+ * versions of a list are the appends of the first few of its writers, at RC, RA and CC too, and a read of a list reads
+ * from each that appended an element. Rows with inserts and deletes have a graph only at RC, RA and CC.
  */
 final class Graphs {
     /** A read of another transaction's version. */
-    private record Read(int t, int position, int key, Op op) {}
+    private record Read(int t, int position, int key, Op op) {
+        boolean isList() {
+            return op.kind() == Kind.READ_LIST;
+        }
+    }
 
     private final Definitions history;
     private final int n;
@@ -68,9 +74,53 @@ final class Graphs {
                 }
             }
         }
+        for (Read read : reads) {
+            if (read.isList()
+                    && !finals.containsKey(read.key)
+                    && !read.op.list().isEmpty()) {
+                return false;
+            }
+        }
         keysWritten = new ArrayList<>(finals.keySet());
+        keysWritten.removeIf(key -> level.isAxiom() && !isList(key));
         keysWritten.sort((a, b) -> Boolean.compare(isRead(b), isRead(a)));
         return choose(0);
+    }
+
+    private boolean isList(int key) {
+        return finals.get(key).keySet().stream()
+                .anyMatch(t -> !appends(t, key, Integer.MAX_VALUE).isEmpty());
+    }
+
+    /** What a transaction appended before an operation of it. */
+    private List<Long> appends(int t, int key, int end) {
+        List<Long> elements = new ArrayList<>();
+        for (int o = 0; o < Math.min(end, history.ops[t].length); o++) {
+            Op op = history.ops[t][o];
+            if (op.kind() == Kind.APPEND && op.key() == key) {
+                elements.add(op.value());
+            }
+        }
+        return elements;
+    }
+
+    private boolean hasElementOf(Read read, int writer) {
+        return read.isList()
+                && writer != read.t
+                && appends(writer, read.key, Integer.MAX_VALUE).stream().anyMatch(read.op.list()::contains);
+    }
+
+    /** Whether the writers of a list up to the source of a read appended what it returned, before own appends. */
+    private boolean explains(int r, List<Integer> order) {
+        Read read = reads.get(r);
+        int count = source[r] < 0 ? 0 : order.indexOf(source[r]) + 1;
+        List<Long> state = new ArrayList<>();
+        for (int w : order.subList(0, count)) {
+            state.addAll(appends(w, read.key, Integer.MAX_VALUE));
+        }
+        List<Long> own = appends(read.t, read.key, read.position);
+        state.addAll(own);
+        return state.equals(read.op.list()) && (own.isEmpty() || order.indexOf(read.t) == count);
     }
 
     private boolean isRead(int key) {
@@ -83,7 +133,7 @@ final class Graphs {
         for (int o = 0; o < history.ops[t].length; o++) {
             Op op = history.ops[t][o];
             for (int key = 0; key < history.keys; key++) {
-                if (op.reads(key) && !own.containsKey(key)) {
+                if (op.reads(key) && (op.kind() == Kind.READ_LIST || !own.containsKey(key))) {
                     reads.add(new Read(t, o, key, op));
                 } else if (op.reads(key) && !op.permits(key, own.get(key))) {
                     return false;
@@ -102,10 +152,10 @@ final class Graphs {
     private boolean choose(int r) {
         history.step();
         if (r == reads.size()) {
-            return level.isAxiom() ? axiomHolds() : versions(0, dependencies(), new int[n]);
+            return versions(0, dependencies(), new int[n]);
         }
         Read read = reads.get(r);
-        if (read.op.permits(read.key, history.initial(read.key))) {
+        if (read.isList() || read.op.permits(read.key, history.initial(read.key))) {
             source[r] = -1;
             if (isConsistent(r) && choose(r + 1)) {
                 return true;
@@ -113,7 +163,8 @@ final class Graphs {
         }
         for (Map.Entry<Integer, @Nullable Row> w :
                 finals.getOrDefault(read.key, Map.of()).entrySet()) {
-            if (w.getKey() != read.t && read.op.permits(read.key, w.getValue())) {
+            boolean permits = read.isList() ? hasElementOf(read, w.getKey()) : read.op.permits(read.key, w.getValue());
+            if (w.getKey() != read.t && permits) {
                 source[r] = w.getKey();
                 if (isConsistent(r) && choose(r + 1)) {
                     return true;
@@ -139,6 +190,9 @@ final class Graphs {
             if (source[r] >= 0) {
                 edges[source[r]] |= 1 << reads.get(r).t;
             }
+            for (int t = 0; t < n; t++) {
+                edges[t] |= in(t) && hasElementOf(reads.get(r), t) ? 1 << reads.get(r).t : 0;
+            }
         }
         return edges;
     }
@@ -150,7 +204,7 @@ final class Graphs {
             return false;
         }
         if (k == keysWritten.size()) {
-            return true;
+            return !level.isAxiom() || axiomHolds(dep);
         }
         int key = keysWritten.get(k);
         List<Integer> writers = new ArrayList<>(finals.get(key).keySet());
@@ -169,6 +223,9 @@ final class Graphs {
             for (int r = 0; r < source.length; r++) {
                 Read read = reads.get(r);
                 if (read.key == key) {
+                    if (read.isList() && !explains(r, order)) {
+                        return false;
+                    }
                     int at = source[r] < 0 ? -1 : order.indexOf(source[r]);
                     for (int j = at + 1; j < order.size(); j++) {
                         if (order.get(j) != read.t) {
@@ -202,6 +259,9 @@ final class Graphs {
     private boolean acyclic(int[] dep, int[] anti) {
         int[] edges = dep.clone();
         for (int t = 0; t < n; t++) {
+            if (level.isAxiom()) {
+                continue;
+            }
             if (level.isSnapshot()) {
                 for (int u = 0; u < n; u++) {
                     if ((dep[t] >> u & 1) == 1) {
@@ -215,7 +275,8 @@ final class Graphs {
         return isAcyclic(edges);
     }
 
-    private boolean axiomHolds() {
+    /** @param ordered dependencies, and the orders of the versions of lists */
+    private boolean axiomHolds(int[] ordered) {
         int[] known = dependencies();
         int[] reach = closure(known);
         for (int t = 0; t < n; t++) {
@@ -223,7 +284,7 @@ final class Graphs {
                 return false;
             }
         }
-        int[] commit = known.clone();
+        int[] commit = ordered.clone();
         for (int r = 0; r < source.length; r++) {
             Read read = reads.get(r);
             int t1 = source[r];
@@ -239,7 +300,9 @@ final class Graphs {
                 } else {
                     sees = false;
                     for (int q = 0; q < source.length; q++) {
-                        sees |= source[q] == t2 && reads.get(q).t == read.t && reads.get(q).position < read.position;
+                        Read earlier = reads.get(q);
+                        boolean isFrom = source[q] == t2 || hasElementOf(earlier, t2);
+                        sees |= isFrom && earlier.t == read.t && earlier.position < read.position;
                     }
                 }
                 if (sees) {

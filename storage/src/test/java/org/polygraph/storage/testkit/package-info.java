@@ -7,8 +7,7 @@
  * which benchmarks do not load, imports a test framework.
  *
  * <p>Three judges decide verdicts by other methods, over the operations of {@code Definitions}: {@code Interpreter} tries
- * every execution, {@code Graphs} and {@code CommitOrders} look for the graphs and the orders of commits of the
- * definitions, and {@code SatChecker} asks sat4j about single values, also in larger histories. {@code BruteForce} in
+ * every execution, {@code Graphs} looks for the graphs of the definitions, and {@code SatChecker} asks sat4j about single values, also in larger histories. {@code BruteForce} in
  * local-solver tries every order of the solver's own input.
  */
 @NullMarked
