@@ -168,8 +168,9 @@ public final class ChainLaw implements Law.Property {
         int value = 0;
         int[][] last = new int[3][2];
         for (int t = 0, most = random.between(4, 12); t < most; t++) {
-            StringBuilder text = sessions.get(random.nextInt(sessions.size()));
-            text.append(text.length() == 0 ? "; s" + sessions.indexOf(text) + ": " : " | ");
+            int session = random.nextInt(sessions.size());
+            StringBuilder text = sessions.get(session);
+            text.append(text.length() == 0 ? "; s" + session + ": " : " | ");
             text.append("@%d..%d ".formatted(10 * t, 10 * t + 9));
             for (int o = random.between(1, 3); o > 0; o--) {
                 int key = random.nextInt(last.length);
