@@ -131,6 +131,10 @@ public final class Replay {
     public static Result of(Witness witness, BooleanSupplier stop) {
         if (witness.terms().guarantee() == Guarantee.LIN) {
             ListStates states = ListStates.ofReads(witness.table(), true);
+            String contradiction = states == null ? null : states.discrepancy();
+            if (contradiction != null) {
+                return Result.rejected(contradiction);
+            }
             return LinearReplay.of(
                     states == null
                             ? witness
