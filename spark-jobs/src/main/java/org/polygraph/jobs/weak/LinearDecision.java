@@ -128,15 +128,19 @@ public final class LinearDecision {
                 reported.add(violation);
                 continue;
             }
-            BruteForce.Answer answer = BruteForce.judge(
-                    HistorySelection.of(table, sub.operations()).table(), request.terms());
+            BruteForce.Answer answer = judged(sub);
+            if (answer == BruteForce.Answer.HOLDS && table.listVersions() != null) {
+                // Without its appends a list is shorter, for example [] in place of [4, 5] that was read too early.
+                sub = ofLists(violation);
+                answer = judged(sub);
+            }
             if (answer == BruteForce.Answer.HOLDS) {
                 throw new IllegalStateException(
                         "the sub-history of " + violation.anomaly().label() + " has an order that explains it");
             }
             boolean violates = answer == BruteForce.Answer.VIOLATED;
             isJudged |= violates;
-            reported.add(violates ? violation.shownBy(sub.judgedBy(SubHistory.Judge.BRUTE_FORCE)) : violation);
+            reported.add(violation.shownBy(violates ? sub.judgedBy(SubHistory.Judge.BRUTE_FORCE) : sub));
         }
         phases.end(reported.size());
         return new Finding.Violated(
@@ -144,5 +148,9 @@ public final class LinearDecision {
                 unexplained,
                 reported.size() + unexplained.size(),
                 new Certificate("operations", null, isJudged));
+    }
+
+    private BruteForce.Answer judged(SubHistory sub) {
+        return BruteForce.judge(HistorySelection.of(table, sub.operations()).table(), request.terms());
     }
 }

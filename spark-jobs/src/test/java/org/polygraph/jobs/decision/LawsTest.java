@@ -43,46 +43,46 @@ class LawsTest {
     private static final Set<IsolationLevel> STRICT = EnumSet.of(IsolationLevel.SSER, IsolationLevel.SSI);
 
     private static final List<Law> LAWS = List.of(
-            verdicts("tiny", 2_000, seed -> Example.of(TinyHistories.of(seed)), ALL)
+            verdicts("tiny", 1_500, seed -> Example.of(TinyHistories.of(seed)), ALL)
                     .floor(0.05, of(TRANSACTIONS))
                     .floor(0.01, "proofs", "conflicts"),
             verdicts("read-modify-write", 1_000, LawsTest::readModifyWrites, ORDERS)
                     .floor(0.1, of(ORDERS))
                     .floor(1, "chains or first orders"),
-            verdicts("client-times", 2_000, LawsTest::clientTimes, ORDERS)
+            verdicts("client-times", 1_500, LawsTest::clientTimes, ORDERS)
                     .floor(0.1, of(STRICT))
                     .floor(0.01, "proofs"),
-            verdicts("rows", 1_000, seed -> ConditionHistories.rows(new SplitMix(seed)), ALL)
+            verdicts("rows", 800, seed -> ConditionHistories.rows(new SplitMix(seed)), ALL)
                     .floor(0.05, of(ORDERS))
                     .floor(0.001, "conflicts"),
-            verdicts("conditions", 1_000, seed -> new ConditionHistories(new SplitMix(seed)), ALL)
+            verdicts("conditions", 700, seed -> new ConditionHistories(new SplitMix(seed)), ALL)
                     .floor(0.05, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI)))
                     .floor(0.005, of(STRICT)),
-            verdicts("lists", 2_000, ListExamples::of, ALL)
+            verdicts("lists", 600, ListExamples::of, ALL)
                     .floor(0.01, of(TRANSACTIONS))
-                    .floor(0.001, "DIRTY_WRITE", "INCOMPATIBLE_ORDER", "ABORTED_READ"),
-            verdicts("oracle", 1_500, LawsTest::oracle, TRANSACTIONS).floor(0.05, of(TRANSACTIONS)),
-            verdicts("shapes", 3_000, ShapedGenerator::of, ALL).floor(0.01, of(ALL)),
+                    .floor(0, "DIRTY_WRITE", "INCOMPATIBLE_ORDER", "ABORTED_READ"),
+            verdicts("oracle", 1_000, LawsTest::oracle, TRANSACTIONS).floor(0.05, of(TRANSACTIONS)),
+            verdicts("shapes", 1_000, ShapedGenerator::of, ALL).floor(0.01, of(ALL)),
             verdicts("registers", 1_000, LawsTest::registers, ALL).floor(0.2, of(EnumSet.of(IsolationLevel.LIN))),
-            windows("windows", 400, WindowLaw::tiny, TRANSACTIONS),
+            windows("windows", 250, WindowLaw::tiny, TRANSACTIONS),
             windows("windows-refused", 300, WindowLaw::refused, TRANSACTIONS),
-            windows("windows-rows", 400, seed -> ConditionHistories.rows(new SplitMix(seed)), AXIOMS),
-            new Law("windows-initial", 700, WindowLaw::initial, new WindowLaw(TRANSACTIONS, true))
+            windows("windows-rows", 250, seed -> ConditionHistories.rows(new SplitMix(seed)), AXIOMS),
+            new Law("windows-initial", 350, WindowLaw::initial, new WindowLaw(TRANSACTIONS, true))
                     .floor(0.05, "ORDERED", "VIOLATED"),
-            windows("windows-lists", 400, ListExamples::of, ORDERS),
+            windows("windows-lists", 250, ListExamples::of, ORDERS),
             windows("windows-registers", 300, WindowLaw::registers, EnumSet.of(IsolationLevel.LIN)),
             windows("windows-larger", 60, WindowLaw::larger, TRANSACTIONS),
             windows("windows-larger-lists", 20, WindowLaw::lists, ORDERS),
-            chains("chains", 800, ChainLaw::tiny, TRANSACTIONS)
+            chains("chains", 300, ChainLaw::tiny, TRANSACTIONS)
                     .floor(0.01, "states", "seams of an open part", "open")
                     .floor(0, "withheld"),
-            chains("chains-registers", 300, ChainLaw::registers, EnumSet.of(IsolationLevel.LIN))
+            chains("chains-registers", 200, ChainLaw::registers, EnumSet.of(IsolationLevel.LIN))
                     .floor(0.01, "states"),
             chains("chains-several", 100, ChainLaw::several, TRANSACTIONS).floor(0.01, "added to standing"),
-            chains("chains-kinds", 300, ChainLaw::kinds, TRANSACTIONS),
+            chains("chains-kinds", 200, ChainLaw::kinds, TRANSACTIONS),
             verdicts("larger", 500, LawsTest::larger, UNTIMED)
                     .floor(0.1, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI))),
-            verdicts("repeated", 300, LawsTest::repeated, TRANSACTIONS).floor(0.01, of(TRANSACTIONS)));
+            verdicts("repeated", 100, LawsTest::repeated, TRANSACTIONS).floor(0.01, of(TRANSACTIONS)));
 
     @TestFactory
     Stream<DynamicTest> hold() {

@@ -46,7 +46,6 @@ public final class WindowLaw implements Law.Property {
     private static final Set<String> REASONS_OF_LISTS = Set.of(
             ListOrders.CONTRADICTION,
             PieceRows.unsupported(new WholeHistoryException(ListOrders.UNKNOWN_READ)),
-            "the first order does not respect real time",
             "the times of the history show no real time");
 
     /** With fewer transactions, windows have only some. */
