@@ -43,7 +43,7 @@ class LawsTest {
     private static final Set<IsolationLevel> STRICT = EnumSet.of(IsolationLevel.SSER, IsolationLevel.SSI);
 
     private static final List<Law> LAWS = List.of(
-            verdicts("tiny", 1_500, seed -> Example.of(TinyHistories.of(seed)), ALL)
+            verdicts("tiny", 3_000, seed -> Example.of(TinyHistories.of(seed)), ALL)
                     .floor(0.05, of(TRANSACTIONS))
                     .floor(0.01, "proofs", "conflicts"),
             verdicts("read-modify-write", 1_000, LawsTest::readModifyWrites, ORDERS)
