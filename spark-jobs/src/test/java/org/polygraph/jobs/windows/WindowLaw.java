@@ -40,8 +40,10 @@ import org.polygraph.storage.testkit.TinyHistories;
  */
 public final class WindowLaw implements Law.Property {
     /** Why histories of all levels are left open. */
-    private static final Set<String> REASONS =
-            Set.of("a transaction of unknown outcome contradicts itself", "starts contradict the order of a session");
+    private static final Set<String> REASONS = Set.of(
+            "a transaction of unknown outcome contradicts itself",
+            "the first order does not respect real time",
+            "starts contradict the order of a session");
 
     private static final Set<String> REASONS_OF_LISTS = Set.of(
             ListOrders.CONTRADICTION,
