@@ -15,10 +15,16 @@ import org.polygraph.storage.testkit.SuiteScale;
  * seed. A failure leaves the smallest part of the history that still fails in {@code target/laws}.
  *
  * @param rounds at factor 1, see {@link SuiteScale}
+ * @param least the rounds at a small factor, in which mutants have to be noticed
  * @param floors by event that the property counts: in which share of the rounds it has to happen
  */
 public record Law(
-        String name, int rounds, LongFunction<Example> source, Property property, Map<String, Double> floors) {
+        String name,
+        int rounds,
+        int least,
+        LongFunction<Example> source,
+        Property property,
+        Map<String, Double> floors) {
     /** Parts that are tried to make a failure smaller. */
     private static final int MOST_TRIALS = Integer.getInteger("law.trials", 300);
 
@@ -46,7 +52,12 @@ public record Law(
     }
 
     Law(String name, int rounds, LongFunction<Example> source, Property property) {
-        this(name, rounds, source, property, Map.of());
+        this(name, rounds, 100, source, property, Map.of());
+    }
+
+    /** The law with that many rounds at a small factor. */
+    Law atLeast(int some) {
+        return new Law(name, rounds, some, source, property, floors);
     }
 
     /** The law with one more floor. */
@@ -55,13 +66,13 @@ public record Law(
         for (String event : events) {
             all.put(event, share);
         }
-        return new Law(name, rounds, source, property, all);
+        return new Law(name, rounds, least, source, property, all);
     }
 
     void run() {
         Long only = Long.getLong("seed");
         Tally tally = new Tally();
-        int tried = only == null ? SuiteScale.of(rounds, 100) : 1;
+        int tried = only == null ? SuiteScale.of(rounds, least) : 1;
         for (int i = 0; i < tried; i++) {
             long seed = only == null ? SplitMix.seedOf(name.hashCode(), i) : only;
             Example history = source.apply(seed);

@@ -59,6 +59,7 @@ class LawsTest {
                     .floor(0.05, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI)))
                     .floor(0.005, of(STRICT)),
             verdicts("lists", 600, ListExamples::of, ALL)
+                    .atLeast(200)
                     .floor(0.01, of(TRANSACTIONS))
                     .floor(0, "DIRTY_WRITE", "INCOMPATIBLE_ORDER", "ABORTED_READ"),
             verdicts("oracle", 1_000, LawsTest::oracle, TRANSACTIONS).floor(0.05, of(TRANSACTIONS)),
