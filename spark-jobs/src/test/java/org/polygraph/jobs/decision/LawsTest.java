@@ -43,7 +43,8 @@ class LawsTest {
     private static final Set<IsolationLevel> STRICT = EnumSet.of(IsolationLevel.SSER, IsolationLevel.SSI);
 
     private static final List<Law> LAWS = List.of(
-            verdicts("tiny", 3_000, seed -> Example.of(TinyHistories.of(seed)), ALL)
+            verdicts("tiny", 1_000, seed -> Example.of(TinyHistories.of(seed)), ALL)
+                    .atLeast(300)
                     .floor(0.05, of(TRANSACTIONS))
                     .floor(0.01, "proofs", "conflicts"),
             verdicts("read-modify-write", 1_000, LawsTest::readModifyWrites, ORDERS)
@@ -58,13 +59,17 @@ class LawsTest {
             verdicts("conditions", 700, seed -> new ConditionHistories(new SplitMix(seed)), ALL)
                     .floor(0.05, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI)))
                     .floor(0.005, of(STRICT)),
-            verdicts("lists", 600, ListExamples::of, ALL)
+            verdicts("lists", 400, ListExamples::of, ALL)
                     .atLeast(200)
                     .floor(0.01, of(TRANSACTIONS))
                     .floor(0, "DIRTY_WRITE", "INCOMPATIBLE_ORDER", "ABORTED_READ"),
-            verdicts("oracle", 1_000, LawsTest::oracle, TRANSACTIONS).floor(0.05, of(TRANSACTIONS)),
-            verdicts("shapes", 1_000, ShapedGenerator::of, ALL).floor(0.01, of(ALL)),
-            verdicts("registers", 1_000, LawsTest::registers, ALL).floor(0.2, of(EnumSet.of(IsolationLevel.LIN))),
+            verdicts("oracle", 1_000, LawsTest::oracle, TRANSACTIONS)
+                    .atLeast(250)
+                    .floor(0.05, of(TRANSACTIONS)),
+            verdicts("shapes", 1_000, ShapedGenerator::of, ALL).atLeast(300).floor(0.01, of(ALL)),
+            verdicts("registers", 1_000, LawsTest::registers, ALL)
+                    .atLeast(200)
+                    .floor(0.2, of(EnumSet.of(IsolationLevel.LIN))),
             windows("windows", 250, WindowLaw::tiny, TRANSACTIONS),
             windows("windows-refused", 300, WindowLaw::refused, TRANSACTIONS),
             windows("windows-rows", 250, seed -> ConditionHistories.rows(new SplitMix(seed)), AXIOMS),
@@ -74,14 +79,14 @@ class LawsTest {
             windows("windows-registers", 300, WindowLaw::registers, EnumSet.of(IsolationLevel.LIN)),
             windows("windows-larger", 60, WindowLaw::larger, TRANSACTIONS),
             windows("windows-larger-lists", 20, WindowLaw::lists, ORDERS),
-            chains("chains", 300, ChainLaw::tiny, TRANSACTIONS)
+            chains("chains", 200, ChainLaw::tiny, TRANSACTIONS)
                     .floor(0.01, "states", "seams of an open part", "open")
                     .floor(0, "withheld"),
             chains("chains-registers", 200, ChainLaw::registers, EnumSet.of(IsolationLevel.LIN))
                     .floor(0.01, "states"),
             chains("chains-several", 100, ChainLaw::several, TRANSACTIONS).floor(0.01, "added to standing"),
             chains("chains-kinds", 200, ChainLaw::kinds, TRANSACTIONS),
-            verdicts("larger", 500, LawsTest::larger, UNTIMED)
+            verdicts("larger", 250, LawsTest::larger, UNTIMED)
                     .floor(0.1, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI))),
             verdicts("repeated", 100, LawsTest::repeated, TRANSACTIONS).floor(0.01, of(TRANSACTIONS)));
 
