@@ -2,16 +2,19 @@ package org.polygraph.benchmarks.pipeline;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
-import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.TimeMode;
@@ -59,11 +62,18 @@ public final class EndToEnd implements Callable<Integer> {
     private int runs;
 
     @Option(
-            names = {"-c", "--workers"},
-            defaultValue = "1",
-            description = "threads of closure and rules; thread times are those of the first one only;"
+            names = "--setting",
+            split = ",",
+            defaultValue = Setting.DEFAULT,
+            description = "settings of the engine, separated by commas, such as rounds=off+long_jump=100;"
                     + " default ${DEFAULT-VALUE}")
-    private int workers;
+    private List<String> settings = new ArrayList<>();
+
+    @Option(
+            names = "--seconds",
+            defaultValue = "3600",
+            description = "CPU time of the checking thread after which a check is UNKNOWN; default ${DEFAULT-VALUE}")
+    private int seconds;
 
     @Option(
             names = {"-o", "--output"},
@@ -110,9 +120,11 @@ public final class EndToEnd implements Callable<Integer> {
             for (String level : levels) {
                 IsolationLevel parsed = IsolationLevel.valueOf(level.toUpperCase(Locale.ROOT));
                 for (String time : times) {
-                    verdicts++;
                     TimeMode mode = TimeMode.valueOf(time.toUpperCase(Locale.ROOT));
-                    measure(out, source, new CheckRequest(parsed, mode, 0, IndeterminateMode.MAYBE));
+                    for (String setting : settings) {
+                        verdicts++;
+                        measure(out, source, new CheckRequest(parsed, mode, 0, IndeterminateMode.MAYBE), setting);
+                    }
                 }
             }
             out.flush();
@@ -122,24 +134,26 @@ public final class EndToEnd implements Callable<Integer> {
                 "in all: %d verdicts, %s CPU-ms of the process, resident peak %d MB, heap peak %d MB%n",
                 verdicts,
                 Machine.millis(Run.processCpu()),
-                Memory.residentPeak() >> 20,
-                Memory.heapPeak() >> 20);
+                Machine.residentPeak(),
+                Machine.heapPeak());
         out.flush();
         return 0;
     }
 
-    private void measure(PrintWriter out, Source source, CheckRequest request) throws IOException {
-        for (int i = 0; i < warmups; i++) {
-            Run.of(source.table(), request, Tuning.DEFAULT.withWorkers(workers), Budget.unlimited());
-        }
-        for (int i = 1; i <= runs; i++) {
-            Run run = Run.of(source.table(), request, Tuning.DEFAULT.withWorkers(workers), Budget.unlimited());
+    private void measure(PrintWriter out, Source source, CheckRequest request, String setting) throws IOException {
+        Tuning tuning = Setting.parse(setting);
+        for (int i = 1 - warmups; i <= runs; i++) {
+            Run run = Run.of(source.table(), request, tuning, TimeUnit.SECONDS.toNanos(seconds));
+            if (i < 1) {
+                continue;
+            }
             if (!summary) {
                 out.printf(
                         Locale.ROOT,
-                        "  %-4s %-4s %-9s run %d: thread %s, process %s, elapsed %s ms; %s%n",
+                        "  %-4s %-4s %s %-9s run %d: thread %s, process %s, elapsed %s ms; %s%n",
                         request.level(),
-                        request.time().name().toLowerCase(Locale.ROOT),
+                        request.time().label(),
+                        setting,
                         run.verdict().status(),
                         i,
                         Machine.millis(run.threadNanos()),
@@ -148,15 +162,24 @@ public final class EndToEnd implements Callable<Integer> {
                         phases(run.phases()));
             }
             if (output != null) {
-                ResultsFile.append(
-                        output,
-                        Measurement.of(run)
-                                .set("source", source.name())
-                                .set("level", request.level().toString().toLowerCase(Locale.ROOT))
-                                .set("setting", "time=" + request.time().name().toLowerCase(Locale.ROOT))
-                                .set("warmups", warmups + i - 1));
+                Map<String, Object> of = new LinkedHashMap<>();
+                of.put("source", source.name());
+                of.put("level", request.level().label());
+                of.put("time", request.time().label());
+                of.put("setting", setting);
+                of.put("warmups", warmups + i - 1);
+                append(output, run.columns(of));
             }
         }
+    }
+
+    /** Appends a line to a CSV; a new file starts with the names of the columns. */
+    private static void append(Path file, Map<String, Object> columns) throws IOException {
+        String header = Files.exists(file) ? "" : String.join(",", columns.keySet()) + "\n";
+        String line = columns.values().stream()
+                .map(value -> "\"" + value.toString().replace("\"", "\"\"").replaceAll("\\R", " ") + "\"")
+                .collect(Collectors.joining(",", header, "\n"));
+        Files.writeString(file, line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
     private static String phases(Map<String, Long> nanos) {

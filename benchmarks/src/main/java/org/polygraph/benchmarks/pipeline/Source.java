@@ -13,13 +13,13 @@ import org.polygraph.storage.table.HistoryTable;
  *
  * @param readNanos CPU time of the whole process while it was read or generated
  */
-public record Source(String name, HistoryTable table, long readNanos) {
+record Source(String name, HistoryTable table, long readNanos) {
     /**
      * Reads or generates a history.
      *
      * @param source a path, or a spec of GeneratorSpec or FormulaSpec
      */
-    public static Source read(String source) throws IOException, HistoryException {
+    static Source read(String source) throws IOException, HistoryException {
         long start = Run.processCpu();
         HistoryTable table;
         if (GeneratorSpec.isSpec(source)) {
