@@ -1,9 +1,10 @@
 package org.polygraph.jobs.cli;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.io.StringWriter;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -200,48 +201,40 @@ final class EstimateCommand implements Callable<Integer> {
                 : String.format(Locale.ROOT, "%.0f min", seconds / 60);
     }
 
-    private String asJson(String path, HistorySize size) throws IOException {
-        StringWriter text = new StringWriter();
-        try (JsonGenerator out = LegibleJson.FACTORY.createGenerator(text)) {
-            out.writeStartObject();
-            out.writeStringField("path", path);
-            out.writeStringField("source", size.source().name().toLowerCase(Locale.ROOT));
-            out.writeStringField("format", size.format().label());
-            out.writeNumberField("bytes", size.bytes());
-            out.writeNumberField("transactions", size.counts().transactions());
-            out.writeNumberField("operations", size.counts().operations());
-            out.writeNumberField("sessions", size.counts().sessions());
-            out.writeNumberField("keys", size.counts().keys());
-            out.writeNumberField("heap_bytes", heap());
-            out.writeNumberField("cores", shared);
-            out.writeArrayFieldStart("estimates");
-            for (IsolationLevel level : levels.strongestFirst()) {
-                for (Engine engine : Engine.values()) {
-                    write(out, size, level, engine);
-                }
+    private String asJson(String path, HistorySize size) {
+        List<Object> estimates = new ArrayList<>();
+        for (IsolationLevel level : levels.strongestFirst()) {
+            for (Engine engine : Engine.values()) {
+                Estimate estimate = Estimate.of(engine, size, level, executorThreads);
+                estimates.add(LegibleJson.object()
+                        .with("level", level.label())
+                        .with("engine", label(engine))
+                        .with("memory_bytes", estimate.memoryBytes())
+                        .with("least_memory_bytes", estimate.leastBytes())
+                        .with("tasks", estimate.tasks())
+                        .with("task_bytes", estimate.taskBytes())
+                        .with("disk_bytes", estimate.diskBytes())
+                        .with("cpu_seconds", tenths(estimate.cpuSeconds()))
+                        .with("seconds", tenths(estimate.seconds(shared)))
+                        .with("fits", estimate.fit(heap()).name().toLowerCase(Locale.ROOT))
+                        .with("auto", Estimate.auto(size, level, heap()) == engine));
             }
-            out.writeEndArray();
-            out.writeEndObject();
         }
-        return text.toString();
+        return LegibleJson.of(LegibleJson.object()
+                .with("path", path)
+                .with("source", size.source().name().toLowerCase(Locale.ROOT))
+                .with("format", size.format().label())
+                .with("bytes", size.bytes())
+                .with("transactions", size.counts().transactions())
+                .with("operations", size.counts().operations())
+                .with("sessions", size.counts().sessions())
+                .with("keys", size.counts().keys())
+                .with("heap_bytes", heap())
+                .with("cores", shared)
+                .with("estimates", estimates));
     }
 
-    private void write(JsonGenerator out, HistorySize size, IsolationLevel level, Engine engine) throws IOException {
-        Estimate estimate = Estimate.of(engine, size, level, executorThreads);
-        out.writeStartObject();
-        out.writeStringField("level", level.label());
-        out.writeStringField("engine", label(engine));
-        out.writeNumberField("memory_bytes", estimate.memoryBytes());
-        out.writeNumberField("least_memory_bytes", estimate.leastBytes());
-        out.writeNumberField("tasks", estimate.tasks());
-        out.writeNumberField("task_bytes", estimate.taskBytes());
-        out.writeNumberField("disk_bytes", estimate.diskBytes());
-        out.writeFieldName("cpu_seconds");
-        out.writeNumber(String.format(Locale.ROOT, "%.1f", estimate.cpuSeconds()));
-        out.writeFieldName("seconds");
-        out.writeNumber(String.format(Locale.ROOT, "%.1f", estimate.seconds(shared)));
-        out.writeStringField("fits", estimate.fit(heap()).name().toLowerCase(Locale.ROOT));
-        out.writeBooleanField("auto", Estimate.auto(size, level, heap()) == engine);
-        out.writeEndObject();
+    private static BigDecimal tenths(double value) {
+        return new BigDecimal(String.format(Locale.ROOT, "%.1f", value));
     }
 }

@@ -1,10 +1,7 @@
 package org.polygraph.jobs.cli;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import java.io.IOException;
 import java.io.PrintStream;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.polygraph.jobs.report.wording.Legible;
@@ -86,37 +83,29 @@ final class StatsCommand implements Callable<Integer> {
     }
 
     private static String json(String path, HistoryStats stats) {
-        StringWriter text = new StringWriter(512);
-        try (JsonGenerator out = LegibleJson.FACTORY.createGenerator(text)) {
-            out.writeStartObject();
-            out.writeStringField("path", path);
-            out.writeNumberField("sessions", stats.sessions());
-            out.writeNumberField("txns", stats.transactions().all());
-            out.writeNumberField("txns_committed", stats.transactions().committed());
-            out.writeNumberField("txns_aborted", stats.transactions().aborted());
-            out.writeNumberField("txns_indeterminate", stats.transactions().indeterminate());
-            out.writeNumberField("txns_empty", stats.transactions().empty());
-            out.writeNumberField(
-                    "ops", (long) stats.recorded().reads() + stats.recorded().writes());
-            out.writeNumberField("reads", stats.recorded().reads());
-            out.writeNumberField("writes", stats.recorded().writes());
-            out.writeNumberField("inserts", stats.writes().inserts());
-            out.writeNumberField("deletes", stats.writes().deletes());
-            out.writeNumberField("predicate_reads", stats.recorded().queries());
-            out.writeNumberField("predicate_writes", stats.recorded().predicateWrites());
-            out.writeNumberField("most_ops", stats.maxOperations());
-            out.writeNumberField("keys", stats.recorded().keys());
-            out.writeNumberField("keys_written", stats.writes().keys());
-            out.writeNumberField("repeated_writes", stats.writes().repeated());
-            out.writeNumberField("txns_timed", stats.times().timed());
-            out.writeNumberField("span_ns", stats.times().span());
-            out.writeNumberField("longest_ns", stats.times().longest());
-            out.writeNumberField("memory_bytes", stats.memoryBytes());
-            out.writeEndObject();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return text.toString();
+        return LegibleJson.of(LegibleJson.object()
+                .with("path", path)
+                .with("sessions", stats.sessions())
+                .with("txns", stats.transactions().all())
+                .with("txns_committed", stats.transactions().committed())
+                .with("txns_aborted", stats.transactions().aborted())
+                .with("txns_indeterminate", stats.transactions().indeterminate())
+                .with("txns_empty", stats.transactions().empty())
+                .with("ops", (long) stats.recorded().reads() + stats.recorded().writes())
+                .with("reads", stats.recorded().reads())
+                .with("writes", stats.recorded().writes())
+                .with("inserts", stats.writes().inserts())
+                .with("deletes", stats.writes().deletes())
+                .with("predicate_reads", stats.recorded().queries())
+                .with("predicate_writes", stats.recorded().predicateWrites())
+                .with("most_ops", stats.maxOperations())
+                .with("keys", stats.recorded().keys())
+                .with("keys_written", stats.writes().keys())
+                .with("repeated_writes", stats.writes().repeated())
+                .with("txns_timed", stats.times().timed())
+                .with("span_ns", BigDecimal.valueOf(stats.times().span()))
+                .with("longest_ns", BigDecimal.valueOf(stats.times().longest()))
+                .with("memory_bytes", stats.memoryBytes()));
     }
 
     private void line(String name, String value) {

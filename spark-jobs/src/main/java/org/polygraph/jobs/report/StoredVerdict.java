@@ -130,7 +130,7 @@ public record StoredVerdict(
                     default -> out.copyCurrentStructure(in);
                 }
                 if (field.equals("level") && strongest != null) {
-                    VerdictJson.strongest(out, strongest);
+                    out.writeStringField("strongest", VerdictJson.label(strongest));
                 } else if (field.equals("location")) {
                     out.writeStringField("run", run);
                 }

@@ -1,11 +1,10 @@
 package org.polygraph.jobs.report;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import java.io.ByteArrayOutputStream;
+import static org.polygraph.jobs.report.wording.LegibleJson.object;
+
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -16,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.report.wording.Expectation;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.LegibleJson;
+import org.polygraph.jobs.report.wording.LegibleJson.Fields;
 import org.polygraph.jobs.report.wording.Phenomenon;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
@@ -50,15 +50,11 @@ public final class VerdictJson {
     /** The most reasons in full; further ones are one sentence each. */
     private static final int MOST_REASONS = 1000;
 
-    private static final long EXACT = 1L << 53;
-
-    private final JsonGenerator json;
     private final @Nullable HistoryTable table;
     /** Reasons written in full so far; each is written in full once. */
     private final Set<Reason> written = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    private VerdictJson(JsonGenerator json, @Nullable HistoryTable table) {
-        this.json = json;
+    private VerdictJson(@Nullable HistoryTable table) {
         this.table = table;
     }
 
@@ -74,13 +70,7 @@ public final class VerdictJson {
      * @param run the name of the run that has the verdict; null if there is none
      */
     public static String of(Verdict verdict, @Nullable Strongest strongest, @Nullable String run) {
-        ByteArrayOutputStream text = new ByteArrayOutputStream(1024);
-        try (JsonGenerator json = LegibleJson.FACTORY.createGenerator(text)) {
-            new VerdictJson(json, verdict.table()).verdict(verdict, strongest, run);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return text.toString(StandardCharsets.UTF_8);
+        return LegibleJson.of(new VerdictJson(verdict.table()).verdict(verdict, strongest, run));
     }
 
     /**
@@ -89,30 +79,15 @@ public final class VerdictJson {
      * @param finished in milliseconds since 1970
      */
     static String metrics(Verdict verdict, long finished) {
-        ByteArrayOutputStream text = new ByteArrayOutputStream(256);
-        try (JsonGenerator generator = LegibleJson.FACTORY.createGenerator(text)) {
-            VerdictJson json = new VerdictJson(generator, null);
-            generator.writeStartObject();
-            generator.writeNumberField("schema", SCHEMA);
-            generator.writeStringField("version", Version.current());
-            generator.writeStringField("verdict", verdict.status().name());
-            generator.writeStringField("level", verdict.level().label());
-            generator.writeStringField("path", verdict.path());
-            generator.writeStringField(
-                    "started", Instant.ofEpochMilli(finished - verdict.millis()).toString());
-            generator.writeStringField(
-                    "finished", Instant.ofEpochMilli(finished).toString());
-            json.number("ms", verdict.millis());
-            json.number("peak_memory_bytes", verdict.peakMemoryBytes());
-            json.counts(verdict.counts());
-            json.phases(verdict.phases());
-            json.residual(verdict.residual());
-            json.windows(verdict.windows());
-            generator.writeEndObject();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return text.toString(StandardCharsets.UTF_8);
+        Fields json = answer(verdict);
+        json.with("path", verdict.path());
+        json.with("started", Instant.ofEpochMilli(finished - verdict.millis()));
+        json.with("finished", Instant.ofEpochMilli(finished));
+        json.with("ms", verdict.millis());
+        json.with("peak_memory_bytes", verdict.peakMemoryBytes());
+        json.with("counts", counts(verdict.counts()));
+        cost(json, verdict);
+        return LegibleJson.of(json);
     }
 
     /**
@@ -120,82 +95,76 @@ public final class VerdictJson {
      * {@code folder} is relative to the run, and null beyond the first hundred.
      */
     static String violations(Verdict verdict) {
-        ByteArrayOutputStream lines = new ByteArrayOutputStream(256);
+        VerdictJson json = new VerdictJson(verdict.table());
+        StringBuilder lines = new StringBuilder();
         for (int i = 0; i < verdict.violations().size(); i++) {
-            try (JsonGenerator generator = LegibleJson.FACTORY.createGenerator(lines)) {
-                new VerdictJson(generator, verdict.table()).row(verdict, i);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-            lines.write('\n');
+            Violation violation = verdict.violations().get(i);
+            SubHistory sub = violation.minimal();
+            lines.append(LegibleJson.of(object().with(
+                                    "name", violation.anomaly().label())
+                            .with("aliases", violation.aliases())
+                            .with("level", verdict.level().label())
+                            .with(
+                                    "txns",
+                                    violation.transactions().stream()
+                                            .map(json::id)
+                                            .toList())
+                            .with("keys", json.keys(violation.keys()))
+                            .with(
+                                    "sub_history",
+                                    sub == null
+                                            ? null
+                                            : object().with("txns", sub.transactions().length)
+                                                    .with("ops", sub.operations().length)
+                                                    .with("minimal", sub.minimal()))
+                            .with("path", verdict.path())
+                            .with("folder", i < RunDirectory.KEPT ? "violations/" + RunDirectory.folder(i) : null)))
+                    .append('\n');
         }
-        return lines.toString(StandardCharsets.UTF_8);
+        return lines.toString();
     }
 
-    private void row(Verdict verdict, int i) throws IOException {
-        Violation violation = verdict.violations().get(i);
-        json.writeStartObject();
-        json.writeStringField("name", violation.anomaly().label());
-        strings("aliases", violation.aliases());
-        json.writeStringField("level", verdict.level().label());
-        strings("txns", violation.transactions().stream().map(this::id).toList());
-        keys(violation.keys());
-        SubHistory sub = violation.minimal();
-        if (sub == null) {
-            json.writeNullField("sub_history");
-        } else {
-            json.writeObjectFieldStart("sub_history");
-            json.writeNumberField("txns", sub.transactions().length);
-            json.writeNumberField("ops", sub.operations().length);
-            json.writeBooleanField("minimal", sub.minimal());
-            json.writeEndObject();
-        }
-        json.writeStringField("path", verdict.path());
-        json.writeStringField("folder", i < RunDirectory.KEPT ? "violations/" + RunDirectory.folder(i) : null);
-        json.writeEndObject();
+    private static Fields answer(Verdict verdict) {
+        return object().with("schema", SCHEMA)
+                .with("version", Version.current())
+                .with("verdict", verdict.status().name())
+                .with("level", verdict.level().label());
     }
 
-    private void verdict(Verdict verdict, @Nullable Strongest strongest, @Nullable String run) throws IOException {
-        json.writeStartObject();
-        json.writeNumberField("schema", SCHEMA);
-        json.writeStringField("version", Version.current());
-        json.writeStringField("verdict", verdict.status().name());
-        json.writeStringField("level", verdict.level().label());
+    private Fields verdict(Verdict verdict, @Nullable Strongest strongest, @Nullable String run) {
+        Fields json = answer(verdict);
         if (strongest != null) {
-            strongest(json, strongest);
+            json.with("strongest", label(strongest));
         }
-        json.writeStringField("path", verdict.path());
-        json.writeStringField("location", location(verdict.path()));
+        json.with("path", verdict.path());
+        json.with("location", location(verdict.path()));
         if (run != null) {
-            json.writeStringField("run", run);
+            json.with("run", run);
         }
-        json.writeStringField("reason", verdict.reason());
-        counts(verdict.counts());
-        number("violations_found", verdict.violationsFound());
+        json.with("reason", verdict.reason());
+        json.with("counts", counts(verdict.counts()));
         PartViolations inPart = verdict.inPart();
-        if (inPart != null && inPart.isUndecided()) {
-            json.writeNullField("new_violations");
-        } else {
-            number(
-                    "new_violations",
-                    inPart == null ? verdict.violationsFound() : inPart.added().size());
-        }
-        number("standing_violations", inPart == null ? 0 : inPart.standing().size());
-        json.writeArrayFieldStart("anomalies");
-        for (Violation violation : verdict.violations()) {
-            anomaly(violation, verdict.level());
-        }
-        json.writeEndArray();
-        assumptions(verdict.assumptions());
-        phases(verdict.phases());
-        residual(verdict.residual());
-        windows(verdict.windows());
-        number("peak_memory_bytes", verdict.peakMemoryBytes());
-        parts(verdict);
-        certificate(verdict.certificate());
-        number("ms", verdict.millis());
-        json.writeNumberField("exit_code", verdict.exitCode());
-        json.writeEndObject();
+        int found = verdict.violationsFound();
+        json.with("violations_found", found);
+        json.with(
+                "new_violations",
+                inPart == null
+                        ? (Integer) found
+                        : inPart.isUndecided() ? null : inPart.added().size());
+        json.with("standing_violations", inPart == null ? 0 : inPart.standing().size());
+        json.with(
+                "anomalies",
+                verdict.violations().stream()
+                        .map(each -> anomaly(each, verdict.level()))
+                        .toList());
+        json.with("assumptions", assumptions(verdict.assumptions()));
+        cost(json, verdict);
+        json.with("peak_memory_bytes", verdict.peakMemoryBytes());
+        chain(json, verdict);
+        json.with("certificate", certificate(verdict.certificate()));
+        json.with("ms", verdict.millis());
+        json.with("exit_code", verdict.exitCode());
+        return json;
     }
 
     /** A name of the input that does not depend on the working directory. */
@@ -208,123 +177,119 @@ public final class VerdictJson {
     }
 
     /** The strongest of several levels that holds. It depends on the levels requested, so no run has it. */
-    static void strongest(JsonGenerator json, Strongest strongest) throws IOException {
-        json.writeStringField(
-                "strongest",
-                strongest.level() == null ? null : strongest.level().label());
+    static @Nullable String label(Strongest strongest) {
+        return strongest.level() == null ? null : strongest.level().label();
     }
 
-    private void phases(List<Phase> phases) throws IOException {
-        json.writeArrayFieldStart("phases");
-        for (Phase phase : phases) {
-            json.writeStartObject();
-            json.writeStringField("name", phase.name());
-            number("ms", phase.millis());
-            number("cpu_ms", phase.cpuMillis());
-            number("items", phase.items());
-            json.writeEndObject();
+    private static void cost(Fields json, Verdict verdict) {
+        List<Object> phases = new ArrayList<>();
+        for (Phase phase : verdict.phases()) {
+            phases.add(object().with("name", phase.name())
+                    .with("ms", phase.millis())
+                    .with("cpu_ms", phase.cpuMillis())
+                    .with("items", phase.items()));
         }
-        json.writeEndArray();
+        json.with("phases", phases);
+        ResidualSize residual = verdict.residual();
+        json.with(
+                "residual",
+                object().with("constraints", residual.constraints())
+                        .with("candidate_reads", residual.candidateReads())
+                        .with("components", residual.components())
+                        .with("largest", residual.largest())
+                        .with("decisions", residual.decisions())
+                        .with("conflicts", residual.conflicts()));
+        WindowCounts windows = verdict.windows();
+        if (windows != null) {
+            json.with(
+                    "windows",
+                    object().with("size", windows.size())
+                            .with("decided", windows.decided())
+                            .with("grown", windows.grown())
+                            .with("largest", windows.largest())
+                            .with("whole", windows.whole()));
+        }
     }
 
-    private void counts(Counts counts) throws IOException {
-        json.writeObjectFieldStart("counts");
-        number("sessions", counts.sessions());
-        number("txns_committed", counts.transactionsCommitted());
-        number("txns_aborted", counts.transactionsAborted());
-        number("txns_indeterminate", counts.transactionsIndeterminate());
-        number("reads", counts.reads());
-        number("writes", counts.writes());
-        number("keys", counts.keys());
-        json.writeEndObject();
+    private static Fields counts(Counts counts) {
+        return object().with("sessions", counts.sessions())
+                .with("txns_committed", counts.transactionsCommitted())
+                .with("txns_aborted", counts.transactionsAborted())
+                .with("txns_indeterminate", counts.transactionsIndeterminate())
+                .with("reads", counts.reads())
+                .with("writes", counts.writes())
+                .with("keys", counts.keys());
     }
 
-    private void anomaly(Violation violation, IsolationLevel level) throws IOException {
-        json.writeStartObject();
-        json.writeStringField("name", violation.anomaly().label());
-        strings("aliases", violation.aliases());
-        json.writeStringField("meaning", violation.anomaly().meaning());
-        json.writeStringField("detail", violation.detail());
+    private Fields anomaly(Violation violation, IsolationLevel level) {
+        Fields json = object().with("name", violation.anomaly().label())
+                .with("aliases", violation.aliases())
+                .with("meaning", violation.anomaly().meaning())
+                .with("detail", violation.detail());
         if (table != null) {
             Facts facts = new Facts(table);
-            json.writeStringField("phenomenon", Phenomenon.of(violation, facts));
-            json.writeStringField("expected", Expectation.of(violation, level, facts));
+            json.with("phenomenon", Phenomenon.of(violation, facts));
+            json.with("expected", Expectation.of(violation, level, facts));
         }
-        json.writeArrayFieldStart("txns");
-        for (int t : violation.transactions()) {
-            transaction(t);
-        }
-        json.writeEndArray();
-        keys(violation.keys());
-        cycle(violation.cycle());
+        json.with(
+                "txns", violation.transactions().stream().map(this::transaction).toList());
+        json.with("keys", keys(violation.keys()));
+        json.with("cycle", cycle(violation.cycle()));
         if (!violation.cases().isEmpty()) {
-            alternatives("cases", violation.cases());
+            json.with("cases", alternatives(violation.cases()));
         }
-        minimal(violation.minimal());
-        json.writeEndObject();
+        SubHistory sub = violation.minimal();
+        // Its operations are in violations/NNN/history.jsonl.
+        json.with(
+                "minimal_history",
+                sub == null
+                        ? null
+                        : object().with(
+                                        "txns",
+                                        Arrays.stream(sub.transactions())
+                                                .mapToObj(this::id)
+                                                .toList())
+                                .with("ops", sub.operations().length)
+                                .with("minimal", sub.minimal())
+                                .with("judged_by", sub.judge().label()));
+        return json;
     }
 
-    private void keys(List<Integer> keys) throws IOException {
-        json.writeArrayFieldStart("keys");
-        for (int key : keys) {
-            key(key);
-        }
-        json.writeEndArray();
+    private List<@Nullable Object> keys(List<Integer> keys) {
+        List<@Nullable Object> named = new ArrayList<>();
+        keys.forEach(key -> named.add(key(key)));
+        return named;
     }
 
-    private void cycle(List<Dependency> edges) throws IOException {
-        json.writeArrayFieldStart("cycle");
-        for (Dependency edge : edges) {
-            edge(edge);
-        }
-        json.writeEndArray();
+    private List<Object> cycle(List<Dependency> edges) {
+        List<Object> cycle = new ArrayList<>();
+        edges.forEach(edge -> cycle.add(edge(edge)));
+        return cycle;
     }
 
-    /** The sub-history; its operations are in {@code violations/NNN/history.jsonl}. */
-    private void minimal(@Nullable SubHistory sub) throws IOException {
-        if (sub == null) {
-            json.writeNullField("minimal_history");
-            return;
-        }
-        json.writeObjectFieldStart("minimal_history");
-        strings("txns", Arrays.stream(sub.transactions()).mapToObj(this::id).toList());
-        number("ops", sub.operations().length);
-        json.writeBooleanField("minimal", sub.minimal());
-        json.writeStringField("judged_by", sub.judge().label());
-        json.writeEndObject();
-    }
-
-    private void alternatives(String name, List<Alternative> alternatives) throws IOException {
-        json.writeArrayFieldStart(name);
+    private List<Object> alternatives(List<Alternative> alternatives) {
+        List<Object> all = new ArrayList<>();
         for (Alternative alternative : alternatives) {
-            json.writeStartObject();
-            json.writeStringField("alternative", alternative.statement());
             Dependency assumed = alternative.assumed();
-            json.writeFieldName("assumed");
-            if (assumed == null) {
-                json.writeNull();
-            } else {
-                edge(assumed);
-            }
-            cycle(alternative.cycle());
+            Fields json = object().with("alternative", alternative.statement())
+                    .with("assumed", assumed == null ? null : edge(assumed))
+                    .with("cycle", cycle(alternative.cycle()));
             if (!alternative.cases().isEmpty()) {
-                alternatives("cases", alternative.cases());
+                json.with("cases", alternatives(alternative.cases()));
             }
-            json.writeEndObject();
+            all.add(json);
         }
-        json.writeEndArray();
+        return all;
     }
 
-    private void transaction(int t) throws IOException {
-        json.writeStartObject();
-        json.writeStringField("id", id(t));
-        if (table != null && t != Dependency.INITIAL) {
-            number("session", table.sessionLabel(table.sessionOf(t)));
-            number("index", table.index(t));
-            json.writeStringField("status", table.status(t).label());
-            json.writeStringField("where", table.whereIs(t));
-        }
-        json.writeEndObject();
+    private Fields transaction(int t) {
+        return table == null || t == Dependency.INITIAL
+                ? object().with("id", id(t))
+                : object().with("id", id(t))
+                        .with("session", table.sessionLabel(table.sessionOf(t)))
+                        .with("index", table.index(t))
+                        .with("status", table.status(t).label())
+                        .with("where", table.whereIs(t));
     }
 
     private String id(int t) {
@@ -334,184 +299,114 @@ public final class VerdictJson {
         return table == null ? Integer.toString(t) : table.name(t);
     }
 
-    private void edge(Dependency edge) throws IOException {
-        json.writeStartObject();
-        json.writeStringField("from", id(edge.from()));
-        json.writeStringField("to", id(edge.to()));
-        json.writeStringField("kind", edge.kind().name());
-        json.writeFieldName("key");
-        if (edge.key() == Dependency.NO_KEY) {
-            json.writeNull();
-        } else {
-            key(edge.key());
-        }
-        json.writeFieldName("value");
-        if (edge.key() == Dependency.NO_KEY || table == null || table.values().isNull(edge.value())) {
-            json.writeNull();
-        } else if (table.values().isInteger(edge.value())) {
-            number(table.values().integer(edge.value()));
-        } else {
-            json.writeString(table.values().text(edge.value()));
-        }
-        json.writeStringField("why", edge.why());
-        json.writeStringField("basis", edge.reason().basis().label());
+    private Fields edge(Dependency edge) {
+        boolean hasKey = edge.key() != Dependency.NO_KEY;
+        Fields json = object().with("from", id(edge.from()))
+                .with("to", id(edge.to()))
+                .with("kind", edge.kind().name())
+                .with("key", hasKey ? key(edge.key()) : null)
+                .with("value", hasKey && table != null ? value(table, edge.value()) : null)
+                .with("why", edge.why())
+                .with("basis", edge.reason().basis().label());
         if (!edge.reason().because().isEmpty() && written.size() < MOST_REASONS && written.add(edge.reason())) {
-            alternatives("because", edge.reason().because());
+            json.with("because", alternatives(edge.reason().because()));
         }
-        json.writeEndObject();
+        return json;
     }
 
-    private void key(int key) throws IOException {
+    private static @Nullable Object value(HistoryTable table, long code) {
+        if (table.values().isNull(code)) {
+            return null;
+        }
+        return table.values().isInteger(code)
+                ? (Object) table.values().integer(code)
+                : table.values().text(code);
+    }
+
+    private @Nullable Object key(int key) {
         if (table == null) {
-            json.writeNull();
-        } else if (table.keys().isString(key)) {
-            json.writeString(table.keys().string(key));
-        } else {
-            number(table.keys().integer(key));
+            return null;
         }
+        return table.keys().isString(key)
+                ? table.keys().string(key)
+                : (Object) table.keys().integer(key);
     }
 
-    private void assumptions(@Nullable Assumptions assumptions) throws IOException {
+    private static @Nullable Object assumptions(@Nullable Assumptions assumptions) {
         if (assumptions == null) {
-            json.writeNullField("assumptions");
-            return;
+            return null;
         }
-        json.writeObjectFieldStart("assumptions");
-        json.writeFieldName("initial_value");
-        Object initial = assumptions.initialValue();
-        if (initial == null) {
-            json.writeNull();
-        } else if (initial instanceof Long number) {
-            number(number);
-        } else {
-            json.writeString(initial.toString());
-        }
-        json.writeBooleanField("unique_values", assumptions.uniqueValues());
-        json.writeStringField("time", assumptions.time().label());
-        number("clock_skew", assumptions.clockSkewNanos());
+        Fields json = object().with("initial_value", assumptions.initialValue())
+                .with("unique_values", assumptions.uniqueValues())
+                .with("time", assumptions.time().label())
+                .with("clock_skew", assumptions.clockSkewNanos());
         if (assumptions.time() == TimeMode.STRICT) {
-            number("txns_unbound", assumptions.unbound());
+            json.with("txns_unbound", assumptions.unbound());
         }
-        json.writeStringField("indeterminate", assumptions.indeterminate().label());
-        json.writeStringField("session_order", assumptions.sessionOrder().label());
-        json.writeBooleanField("needs_session_order", assumptions.needsSessionOrder());
+        json.with("indeterminate", assumptions.indeterminate().label());
+        json.with("session_order", assumptions.sessionOrder().label());
+        json.with("needs_session_order", assumptions.needsSessionOrder());
         LoadedRows loaders = assumptions.loaders();
-        json.writeStringField("initial", loaders.choice().label());
-        json.writeObjectFieldStart("loaders");
-        number("count", loaders.count());
-        strings("first", loaders.first());
-        json.writeStringField("effect", loaders.effect().name().toLowerCase(Locale.ROOT));
-        json.writeEndObject();
+        json.with("initial", loaders.choice().label());
+        json.with(
+                "loaders",
+                object().with("count", loaders.count())
+                        .with("first", loaders.first())
+                        .with("effect", loaders.effect().name().toLowerCase(Locale.ROOT)));
         InitialFile state = assumptions.state();
         if (state != null) {
-            json.writeObjectFieldStart("initial_state");
-            json.writeStringField("path", state.path());
-            json.writeStringField("sha256", state.input());
-            json.writeEndObject();
+            json.with("initial_state", object().with("path", state.path()).with("sha256", state.input()));
         }
-        json.writeEndObject();
+        return json;
     }
 
-    private void residual(ResidualSize residual) throws IOException {
-        json.writeObjectFieldStart("residual");
-        number("constraints", residual.constraints());
-        number("candidate_reads", residual.candidateReads());
-        number("components", residual.components());
-        number("largest", residual.largest());
-        number("decisions", residual.decisions());
-        number("conflicts", residual.conflicts());
-        json.writeEndObject();
-    }
-
-    private void windows(@Nullable WindowCounts windows) throws IOException {
-        if (windows == null) {
-            return;
-        }
-        json.writeObjectFieldStart("windows");
-        number("size", windows.size());
-        number("decided", windows.decided());
-        number("grown", windows.grown());
-        number("largest", windows.largest());
-        json.writeStringField("whole", windows.whole());
-        json.writeEndObject();
-    }
-
-    private void parts(Verdict verdict) throws IOException {
+    private static void chain(Fields verdictJson, Verdict verdict) {
         CoveredParts parts = verdict.parts();
         PartViolations inPart = verdict.inPart();
-        if (parts == null && inPart == null) {
-            return;
-        }
-        json.writeObjectFieldStart("chain");
+        Fields json = object();
         if (parts != null) {
-            number("parts", parts.count());
-            json.writeStringField("sha256", parts.list());
-            json.writeStringField("base", parts.base());
+            json.with("parts", parts.count());
+            json.with("sha256", parts.list());
+            json.with("base", parts.base());
             CoveredParts.Sizes sizes = parts.sizes();
             if (sizes != null) {
-                number("part_txns", sizes.transactions());
-                number("part_ops", sizes.operations());
+                json.with("part_txns", sizes.transactions());
+                json.with("part_ops", sizes.operations());
                 if (sizes.chainTransactions() >= 0) {
-                    number("txns", sizes.chainTransactions());
+                    json.with("txns", sizes.chainTransactions());
                 }
             }
         }
         if (inPart != null) {
-            json.writeStringField(
-                    "rest", inPart.isComplete() ? "kept" : verdict.witness() == null ? "unknown" : "open");
-            json.writeStringField("violated", inPart.text());
-            named("new", inPart.added());
-            named("standing", inPart.standing());
+            json.with("rest", inPart.isComplete() ? "kept" : verdict.witness() == null ? "unknown" : "open");
+            json.with("violated", inPart.text());
+            json.with("new", named(inPart.added()));
+            json.with("standing", named(inPart.standing()));
         }
-        json.writeEndObject();
+        if (!json.isEmpty()) {
+            verdictJson.with("chain", json);
+        }
     }
 
-    private void named(String field, List<PartViolations.Named> violations) throws IOException {
-        json.writeArrayFieldStart(field);
-        for (PartViolations.Named each : violations) {
-            json.writeStartObject();
-            json.writeStringField("name", each.name());
-            number("part", each.part());
-            json.writeStringField("path", each.location());
-            strings("txns", each.transactions());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+    private static List<Fields> named(List<PartViolations.Named> violations) {
+        return violations.stream()
+                .map(each -> object().with("name", each.name())
+                        .with("part", each.part())
+                        .with("path", each.location())
+                        .with("txns", each.transactions()))
+                .toList();
     }
 
-    private void certificate(@Nullable Certificate certificate) throws IOException {
+    private static @Nullable Object certificate(@Nullable Certificate certificate) {
         if (certificate == null) {
-            json.writeNullField("certificate");
-            return;
+            return null;
         }
-        json.writeObjectFieldStart("certificate");
-        json.writeStringField("kind", certificate.kind());
-        json.writeStringField("path", certificate.path());
-        json.writeBooleanField("verified", certificate.verified());
+        Fields json = object().with("kind", certificate.kind())
+                .with("path", certificate.path())
+                .with("verified", certificate.verified());
         if (certificate.content() != null) {
-            json.writeStringField("content", certificate.content());
+            json.with("content", certificate.content());
         }
-        json.writeEndObject();
-    }
-
-    private void strings(String name, List<String> texts) throws IOException {
-        json.writeArrayFieldStart(name);
-        for (String text : texts) {
-            json.writeString(text);
-        }
-        json.writeEndArray();
-    }
-
-    private void number(String name, long value) throws IOException {
-        json.writeFieldName(name);
-        number(value);
-    }
-
-    private void number(long value) throws IOException {
-        if (value > EXACT || value < -EXACT) {
-            json.writeString(Long.toString(value));
-        } else {
-            json.writeNumber(value);
-        }
+        return json;
     }
 }
