@@ -32,7 +32,6 @@ import org.polygraph.storage.table.RecordedSelection;
  * The part of the page about one violation. The template uses the names of these components.
  *
  * @param number from 1
- * @param lanes its sessions; null if there is nothing to draw
  * @param enough its sub-history; null if there is none
  * @param cut the file that has the whole text, if this is shortened; otherwise empty
  */
@@ -41,7 +40,6 @@ record ViolationPage(
         int number,
         Name name,
         Story story,
-        @Nullable Lanes lanes,
         Transactions transactions,
         List<Versions> versions,
         @Nullable Enough enough,
@@ -88,9 +86,6 @@ record ViolationPage(
             List<Steps.Case> cases,
             String expectation,
             String effect) {}
-
-    /** @param timed whether positions in the drawing follow times */
-    record Lanes(Drawing drawing, boolean timed) {}
 
     /** The first transactions, and the number of the others. */
     record Transactions(List<Row> rows, int moreRows) {}
@@ -139,8 +134,6 @@ record ViolationPage(
         List<Steps.Step> cycle = steps.of(violation.cycle());
         List<Integer> all = new ArrayList<>(Certain.of(violation).transactions());
         int shown = Math.min(all.size(), extent.transactions);
-        Drawing lanes = LaneDrawing.of(violation, facts, anchor);
-        boolean timed = LaneDrawing.isTimed(table, all.subList(0, Math.min(all.size(), LaneDrawing.MOST)));
         PartViolations inPart = verdict.inPart();
         return new ViolationPage(
                 anchor,
@@ -163,7 +156,6 @@ record ViolationPage(
                         steps.cases(violation.cases(), 1),
                         Expectation.of(violation, level, facts),
                         InitialRows.effect(verdict)),
-                drawn && !lanes.boxes().isEmpty() ? new Lanes(lanes, timed) : null,
                 new Transactions(rows(all.subList(0, shown), violation, facts, extent), all.size() - shown),
                 versions(violation, facts),
                 enough(violation.minimal(), level, table, run, folder, options, extent),

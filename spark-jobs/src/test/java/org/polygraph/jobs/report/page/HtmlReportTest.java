@@ -103,7 +103,6 @@ class HtmlReportTest {
         assertThat(reason.select(".case .steps li")).hasSize(2);
         assertThat(reason.select(".closed").text()).contains("closes a cycle");
         assertThat(first.select(".expected").text()).startsWith("The first to commit wins: of s0#7 and s1#7");
-        assertThat(first.select(".lane").eachText()).containsExactly("session 0", "session 1");
         assertThat(first.select(".versions").text())
                 .isEqualTo("key \"x\" 0 initially, read by s0#7 and s1#7 \"v1\" by s1#7 \"v0\" by s0#7");
         assertThat(first.select("tbody .where").eachText()).containsExactly("dir/three.jsonl:1", "dir/three.jsonl:2");
