@@ -28,7 +28,7 @@ import org.polygraph.jobs.record.Promise;
 import org.polygraph.jobs.record.WorkloadKind;
 import org.polygraph.jobs.report.ResultLine;
 import org.polygraph.jobs.report.RunDirectory;
-import org.polygraph.jobs.report.RunPages;
+import org.polygraph.jobs.report.RunList;
 import org.polygraph.jobs.report.StoredVerdict;
 import org.polygraph.jobs.report.VerdictJson;
 import org.polygraph.jobs.report.ViolationText;
@@ -167,7 +167,6 @@ final class CheckCommand implements Callable<Integer> {
         int exitCode = 0;
         boolean isFirst = true;
         boolean isNew = false;
-        boolean isPartChanged = false;
         String changed = null;
         for (String path : options.paths()) {
             long start = System.nanoTime();
@@ -199,15 +198,15 @@ final class CheckCommand implements Callable<Integer> {
             metrics.add(answers, path);
             exitCode = ExitCode.merge(exitCode, print(answers, path, settings, start));
             isFirst = false;
-            isPartChanged |= run.hasChanged();
             isNew |= answers.stream().anyMatch(answer -> answer.found() != null && answer.run() != null);
         }
         String runs = options.out();
         if (runs != null) {
             try {
                 Location folder = Location.of(runs);
-                if (isNew || isPartChanged || (options.isOfChain() && RunPages.showsChange(folder))) {
-                    RunPages.write(folder, isPartChanged);
+                // A part of a chain may have changed, or be again as it was.
+                if (isNew || (options.isOfChain() && folder.child(RunList.INDEX).exists())) {
+                    RunList.writeIndex(folder);
                 }
             } catch (IOException e) {
                 environment.message(runs + ": the index of the runs cannot be written (" + Failures.cause(e) + ")");

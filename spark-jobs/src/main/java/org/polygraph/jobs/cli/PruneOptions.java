@@ -5,7 +5,7 @@ import java.io.PrintStream;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Pruning;
-import org.polygraph.jobs.report.RunPages;
+import org.polygraph.jobs.report.RunList;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
@@ -57,8 +57,8 @@ final class PruneOptions {
         Pruning pruning = new Pruning(runs, keep == null ? 0 : keep, before);
         if (!dryRun && !pruning.items().isEmpty()) {
             pruning.delete();
-            if (runs.child(RunPages.INDEX).exists()) {
-                RunPages.write(runs, false);
+            if (runs.child(RunList.INDEX).exists()) {
+                RunList.writeIndex(runs);
             }
         }
         PrintStream out = environment.out();

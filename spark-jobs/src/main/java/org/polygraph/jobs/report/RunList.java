@@ -6,8 +6,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.report.page.RunsPage;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.model.HistoryException;
@@ -16,6 +16,12 @@ import org.polygraph.storage.model.HistoryException;
 public final class RunList {
     private static final String PREFIX = "run=";
 
+    /** The name of the page of the runs. */
+    public static final String INDEX = "index.html";
+
+    /** The most runs of the page, whose verdicts are read whenever it is written. */
+    private static final int MOST = 200;
+
     private RunList() {}
 
     /**
@@ -23,7 +29,7 @@ public final class RunList {
      *
      * @param finished in milliseconds since 1970; 0 if the file system does not have the time
      */
-    record Finished(Location location, long finished) {
+    private record Finished(Location location, long finished) {
         String name() {
             return location.fileName();
         }
@@ -31,11 +37,6 @@ public final class RunList {
         /** Returns the time in UTC, to the second. */
         String time() {
             return Instant.ofEpochMilli(finished / 1000 * 1000).toString();
-        }
-
-        /** Returns the date of the time. */
-        String day() {
-            return time().substring(0, "2026-01-01".length());
         }
     }
 
@@ -69,7 +70,7 @@ public final class RunList {
     public static final String CHANGED = "CHANGED";
 
     /** Finds the runs and reads none of them. */
-    static List<Finished> finished(Location folder) throws IOException {
+    private static List<Finished> finished(Location folder) throws IOException {
         List<Finished> runs = new ArrayList<>();
         for (Location child : folder.children()) {
             Location verdict = child.child(RunDirectory.VERDICT);
@@ -81,26 +82,42 @@ public final class RunList {
         return runs;
     }
 
-    /** Reads verdict.json of a run; null if it is damaged. */
-    static @Nullable Run read(Finished run) throws IOException {
-        try {
-            return new Run(run.name(), run.time(), new RunDirectory(run.location()).brief(), "");
-        } catch (HistoryException e) {
-            // The run is left out. Its report, and a check with --overwrite, describe the damage.
-            return null;
-        }
-    }
-
     /** Reads all runs of a folder but those whose verdict is damaged. */
     public static List<Run> of(Location folder) throws IOException {
+        return read(folder, finished(folder));
+    }
+
+    private static List<Run> read(Location folder, List<Finished> finished) throws IOException {
         List<Run> runs = new ArrayList<>();
-        for (Finished found : finished(folder)) {
-            Run run = read(found);
-            if (run != null) {
-                runs.add(run);
+        for (Finished each : finished) {
+            try {
+                StoredVerdict verdict = new RunDirectory(each.location()).brief();
+                runs.add(new Run(each.name(), each.time(), verdict, ""));
+            } catch (HistoryException e) {
+                // The run is left out. Its report, and a check with --overwrite, describe the damage.
             }
         }
         return withChanges(folder, runs);
+    }
+
+    /** Writes {@link #INDEX}, a page of the newest runs, into their folder. */
+    public static void writeIndex(Location folder) throws IOException {
+        List<Finished> all = finished(folder);
+        int older = Math.max(0, all.size() - MOST);
+        List<RunsPage.Entry> entries = new ArrayList<>();
+        for (Run run : read(folder, all.subList(older, all.size()))) {
+            StoredVerdict verdict = run.verdict;
+            entries.add(new RunsPage.Entry(
+                    verdict.path(),
+                    verdict.level(),
+                    verdict.part().number(),
+                    run.status(),
+                    run.why(),
+                    run.time,
+                    run.name + "/report.html"));
+        }
+        byte[] page = RunsPage.of(entries, older).getBytes(StandardCharsets.UTF_8);
+        folder.child(INDEX).write(out -> out.write(page));
     }
 
     /**
@@ -109,7 +126,7 @@ public final class RunList {
      *
      * @param folder of all runs
      */
-    static List<Run> withChanges(Location folder, List<Run> runs) throws IOException {
+    private static List<Run> withChanges(Location folder, List<Run> runs) throws IOException {
         int first = Integer.MAX_VALUE;
         String name = "";
         for (Run run : runs) {

@@ -1,26 +1,20 @@
 package org.polygraph.jobs.report.page;
 
-import java.io.IOException;
-import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
 /**
- * Pages of a folder of runs: histories by levels, each cell a link to the report of the newest run; and if the runs are
- * of several days, the days by levels.
+ * The page of a folder of runs: histories by levels, each cell a link to the report of the newest run.
  */
 public final class RunsPage {
     private static final int PATH = 120;
@@ -38,15 +32,15 @@ public final class RunsPage {
     public record Entry(String path, String level, int part, String status, String why, String time, String link) {}
 
     /**
-     * @param summary {@link DaySummary#text}; may be empty
      * @param folder that all histories are in; may be empty
+     * @param older the number of runs that the page does not show
      */
     record Page(
-            String summary,
             String css,
             String cssHash,
             String title,
             String folder,
+            int older,
             boolean chain,
             List<String> levels,
             List<Row> rows) {}
@@ -62,64 +56,18 @@ public final class RunsPage {
     /** Without a run of the level the link is empty. */
     record Cell(String level, String link, String status, String word, String why) {}
 
-    record Days(String css, String cssHash, String title, List<String> levels, List<Day> days) {}
-
-    /** The verdicts of a level. */
-    record Count(String level, String text) {}
-
     /**
-     * The runs of a day.
+     * Returns the page of histories.
      *
-     * @param violations of all levels
-     * @param most violations of any day, at least 1
+     * @param entries ascending by time; later ones replace earlier ones of the same history and level
+     * @param older the number of runs before these
      */
-    record Day(String link, String day, int histories, List<Count> cells, int violations, int most) {}
-
-    /**
-     * Writes the page of several days, a row each with the number of verdicts of each kind.
-     *
-     * @param days ascending
-     * @param link the page of a day, relative to this one
-     */
-    public static void ofDays(List<DaySummary> days, UnaryOperator<String> link, OutputStream out) throws IOException {
-        int most = 1;
-        Set<String> found = new HashSet<>();
-        for (DaySummary day : days) {
-            most = Math.max(most, day.violations());
-            found.addAll(day.verdicts().keySet());
-        }
-        List<String> levels = levels(found);
-        List<Day> rows = new ArrayList<>();
-        for (DaySummary day : days) {
-            List<Count> cells = new ArrayList<>();
-            levels.forEach(level -> cells.add(new Count(level, day.verdicts().getOrDefault(level, ""))));
-            rows.add(new Day(link.apply(day.day()), day.day(), day.histories(), cells, day.violations(), most));
-        }
-        String css = css();
-        String title = days.size() + " days";
-        Templates.write("days", new Days(css, HtmlReport.hash(css), title, levels, rows), out);
-    }
-
-    /** The levels of a set, the strongest first. */
-    private static List<String> levels(Set<String> found) {
-        return Arrays.stream(IsolationLevel.values())
+    public static String of(List<Entry> entries, int older) {
+        Set<String> found = entries.stream().map(Entry::level).collect(Collectors.toSet());
+        List<String> levels = Arrays.stream(IsolationLevel.values())
                 .map(IsolationLevel::label)
                 .filter(found::contains)
                 .toList();
-    }
-
-    private static String css() {
-        return Templates.text("drawing.css") + Templates.text("page.css") + Templates.text("runs.css");
-    }
-
-    /**
-     * Writes the page of histories.
-     *
-     * @param entries ascending by time; later ones replace earlier ones of the same history and level
-     * @param day the summary, if the page is of one of several days
-     */
-    public static void of(List<Entry> entries, @Nullable DaySummary day, OutputStream out) throws IOException {
-        List<String> levels = levels(entries.stream().map(Entry::level).collect(Collectors.toSet()));
         Map<String, Map<String, Entry>> byPath = new LinkedHashMap<>();
         Map<String, Integer> parts = new LinkedHashMap<>();
         for (Entry entry : entries) {
@@ -153,11 +101,10 @@ public final class RunsPage {
         if (isChain) {
             rows.sort(Comparator.comparingInt(row -> Integer.parseInt(row.part())));
         }
-        String css = css();
+        String css = Templates.text("drawing.css") + Templates.text("page.css") + Templates.text("runs.css");
         String title = byPath.size() + (isChain ? " parts of a chain" : byPath.size() == 1 ? " history" : " histories");
-        String summary = day == null ? "" : day.text();
-        Page page = new Page(summary, css, HtmlReport.hash(css), title, folder, isChain, levels, rows);
-        Templates.write("runs", page, out);
+        Page page = new Page(css, HtmlReport.hash(css), title, folder, older, isChain, levels, rows);
+        return Templates.named("runs").execute(page);
     }
 
     /** The later one of two runs; after an ERROR the verdict of the earlier one stays in view. */

@@ -1,17 +1,12 @@
 package org.polygraph.jobs.report.page;
 
 import com.samskivert.mustache.Mustache;
-import com.samskivert.mustache.MustacheException;
 import com.samskivert.mustache.Template;
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
-import java.io.OutputStreamWriter;
 import java.io.Reader;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
-import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,20 +27,6 @@ final class Templates {
     /** Returns {@code name.mustache}. It is compiled once, and included templates when they are first used. */
     static Template named(String name) {
         return COMPILED.computeIfAbsent(name, missing -> COMPILER.compile(open(missing)));
-    }
-
-    /** Writes a page to a stream, because a page with many rows is large. */
-    static void write(String name, Object context, OutputStream bytes) throws IOException {
-        Writer out = new BufferedWriter(new OutputStreamWriter(bytes, StandardCharsets.UTF_8));
-        try {
-            named(name).execute(context, out);
-        } catch (MustacheException e) {
-            if (e.getCause() instanceof IOException cause) {
-                throw cause;
-            }
-            throw e;
-        }
-        out.flush();
     }
 
     private static Reader open(String name) {
