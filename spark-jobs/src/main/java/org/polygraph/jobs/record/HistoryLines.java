@@ -3,39 +3,66 @@ package org.polygraph.jobs.record;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.format.jsonl.JsonlReader;
+import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
-/** JSON Lines in a file, which contains only whole lines at any moment: each is written by one call. */
-final class HistoryLines implements HistorySink {
-    private final FileChannel file;
+/**
+ * JSON Lines in a file, which contains only whole lines at any moment: each is written by one call. Without a file the
+ * lines are kept in memory.
+ */
+final class HistoryLines implements Closeable {
+    private static final String MEMORY = "memory";
+
+    private final @Nullable FileChannel file;
+    private final ByteArrayOutputStream memory = new ByteArrayOutputStream();
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private final JsonGenerator json;
 
-    HistoryLines(Path path, Map<String, ?> header) throws IOException {
-        file = FileChannel.open(
-                path, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+    /** @param path null to keep the lines in memory */
+    HistoryLines(@Nullable Path path, Map<String, ?> header) throws IOException {
+        file = path == null
+                ? null
+                : FileChannel.open(
+                        path,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.TRUNCATE_EXISTING,
+                        StandardOpenOption.WRITE);
         json = new JsonFactory().createGenerator(line);
         json.setPrettyPrinter(new MinimalPrettyPrinter(""));
-        json.writeStartObject();
-        json.writeStringField("format", "history");
-        json.writeNumberField("version", 1);
-        json.writeStringField("clock", "ns");
-        for (Map.Entry<String, ?> field : header.entrySet()) {
-            json.writeFieldName(field.getKey());
-            write(field.getValue());
-        }
-        json.writeEndObject();
+        Map<String, Object> fields = new LinkedHashMap<>(Map.of("format", "history"));
+        fields.put("version", 1);
+        fields.put("clock", "ns");
+        fields.putAll(header);
+        write(fields);
         writeLine();
+    }
+
+    boolean areInMemory() {
+        return file == null;
+    }
+
+    /** The history of the lines in memory. */
+    HistoryTable table() throws IOException, HistoryException {
+        HistoryTableBuilder builder = new HistoryTableBuilder();
+        builder.file(MEMORY);
+        new JsonlReader(builder).read(MEMORY, new ByteArrayInputStream(memory.toByteArray()));
+        return builder.build();
     }
 
     /** Fails if the file cannot be written. Makes missing folders above it, and leaves a file that exists as it is. */
@@ -55,14 +82,19 @@ final class HistoryLines implements HistorySink {
         }
     }
 
-    @Override
-    public void add(
+    /**
+     * Adds a transaction that has ended, from one thread at a time.
+     *
+     * @param end null if the outcome is unknown
+     * @param operations as their fields in JSON Lines; keys are Longs or Strings, values also null or lists of these
+     */
+    void add(
             long session,
             long index,
             long start,
             @Nullable Long end,
             TransactionStatus status,
-            List<Operation> operations)
+            List<Map<String, @Nullable Object>> operations)
             throws IOException {
         json.writeStartObject();
         json.writeNumberField("session", session);
@@ -72,41 +104,10 @@ final class HistoryLines implements HistorySink {
             json.writeNumberField("end", end);
         }
         json.writeStringField("status", status.label());
-        json.writeArrayFieldStart("ops");
-        for (Operation operation : operations) {
-            json.writeStartObject();
-            if (operation instanceof OfKey one) {
-                write(one);
-            } else if (operation instanceof OfBounds bounds) {
-                write(bounds);
-            }
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+        json.writeFieldName("ops");
+        write(operations);
         json.writeEndObject();
         writeLine();
-    }
-
-    private void write(OfKey operation) throws IOException {
-        json.writeStringField("op", operation.kind().label);
-        json.writeFieldName("key");
-        write(operation.key());
-        if (operation.kind() != Kind.DELETE) {
-            json.writeFieldName("value");
-            write(operation.value());
-        }
-    }
-
-    private void write(OfBounds operation) throws IOException {
-        json.writeStringField("op", "p" + operation.kind().label);
-        json.writeNumberField("lo", operation.lo());
-        json.writeNumberField("hi", operation.hi());
-        if (operation.kind() == Kind.WRITE) {
-            json.writeFieldName("value");
-            write(operation.written());
-        }
-        json.writeFieldName(operation.kind() == Kind.READ ? "rows" : "keys");
-        write(operation.rows());
     }
 
     private void write(@Nullable Object value) throws IOException {
@@ -136,6 +137,11 @@ final class HistoryLines implements HistorySink {
     private void writeLine() throws IOException {
         json.flush();
         line.write('\n');
+        if (file == null) {
+            line.writeTo(memory);
+            line.reset();
+            return;
+        }
         long before = file.position();
         try {
             ByteBuffer bytes = ByteBuffer.wrap(line.toByteArray());
@@ -156,6 +162,8 @@ final class HistoryLines implements HistorySink {
 
     @Override
     public void close() throws IOException {
-        file.close();
+        if (file != null) {
+            file.close();
+        }
     }
 }

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,7 +39,7 @@ import org.polygraph.storage.table.HistoryTable;
  * strings, null, or lists of these where keys are appended to.
  */
 public final class HistoryRecorder implements Closeable {
-    private final HistorySink sink;
+    private final HistoryLines lines;
     private final long origin = System.nanoTime();
     private final List<Session> sessions = new ArrayList<>();
     private long numbers;
@@ -46,8 +47,8 @@ public final class HistoryRecorder implements Closeable {
     private boolean closed;
     private @Nullable IOException failure;
 
-    private HistoryRecorder(HistorySink sink) {
-        this.sink = sink;
+    private HistoryRecorder(HistoryLines lines) {
+        this.lines = lines;
     }
 
     /** Records into a file, which is replaced and contains only whole transactions at any moment. */
@@ -72,7 +73,12 @@ public final class HistoryRecorder implements Closeable {
 
     /** @param initial the value of every key before the first transaction; null for none */
     public static HistoryRecorder inMemory(@Nullable Object initial) {
-        return new HistoryRecorder(new HistoryInMemory(initial == null ? null : scalar(initial)));
+        try {
+            return new HistoryRecorder(new HistoryLines(
+                    null, initial == null ? Map.of() : Map.of("initial", Map.of("value", scalar(initial)))));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /**
@@ -81,11 +87,15 @@ public final class HistoryRecorder implements Closeable {
      * @throws IllegalStateException if the recorder writes to a file
      */
     public HistoryTable history() throws HistoryException {
-        if (sink instanceof HistoryInMemory memory) {
-            end();
-            return memory.table();
+        if (!lines.areInMemory()) {
+            throw new IllegalStateException("the history is in a file");
         }
-        throw new IllegalStateException("the history is in a file");
+        end();
+        try {
+            return lines.table();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private long now() {
@@ -105,7 +115,7 @@ public final class HistoryRecorder implements Closeable {
     @Override
     public void close() throws IOException {
         end();
-        sink.close();
+        lines.close();
     }
 
     /** Ends the transactions that have not ended, and returns their number. */
@@ -135,12 +145,12 @@ public final class HistoryRecorder implements Closeable {
             long start,
             @Nullable Long end,
             TransactionStatus status,
-            List<HistorySink.Operation> operations) {
+            List<Map<String, @Nullable Object>> operations) {
         if (closed) {
             throw new IllegalStateException("the recorder is closed", failure);
         }
         try {
-            sink.add(session.number, session.index++, start, end, status, operations);
+            lines.add(session.number, session.index++, start, end, status, operations);
         } catch (IOException e) {
             // Nothing more is recorded: without this transaction, reads of its writes would be violations.
             closing = true;
@@ -186,7 +196,7 @@ public final class HistoryRecorder implements Closeable {
     /** One transaction, whose operations are recorded in the order in which the client executed them. */
     public final class Transaction implements AutoCloseable {
         private final Session session;
-        private final List<HistorySink.Operation> operations = new ArrayList<>();
+        private final List<Map<String, @Nullable Object>> operations = new ArrayList<>();
         private final long start;
         private boolean ended;
 
@@ -197,22 +207,22 @@ public final class HistoryRecorder implements Closeable {
 
         /** The value that the database returned for a key; null if it has none. */
         public void read(Object key, @Nullable Object value) {
-            add(HistorySink.Kind.READ, key, value);
+            add("r", key, value);
         }
 
         /** A value that the database has accepted for a key. */
         public void write(Object key, @Nullable Object value) {
-            add(HistorySink.Kind.WRITE, key, value);
+            add("w", key, value);
         }
 
         /** A row that the database has inserted. An insert that fails is not recorded. */
         public void insert(Object key, @Nullable Object value) {
-            add(HistorySink.Kind.INSERT, key, value);
+            add("i", key, value);
         }
 
         /** A row that the database has deleted. A delete that finds no row is a read of null. */
         public void delete(Object key) {
-            add(HistorySink.Kind.DELETE, key, null);
+            add(operation("d", "key", scalar(key)));
         }
 
         /**
@@ -230,7 +240,7 @@ public final class HistoryRecorder implements Closeable {
                 }
                 pairs.add(List.of(scalar(row.getKey()), row.getValue()));
             }
-            add(new HistorySink.OfBounds(HistorySink.Kind.READ, lo, hi, pairs, null));
+            add(operation("pr", "lo", lo, "hi", hi, "rows", pairs));
         }
 
         /**
@@ -239,7 +249,7 @@ public final class HistoryRecorder implements Closeable {
          * @param keys of all rows that the database updated
          */
         public void writeBetween(long lo, long hi, Object value, Set<?> keys) {
-            add(new HistorySink.OfBounds(HistorySink.Kind.WRITE, lo, hi, scalars(keys), scalar(value)));
+            add(operation("pw", "lo", lo, "hi", hi, "value", scalar(value), "keys", scalars(keys)));
         }
 
         /**
@@ -248,12 +258,12 @@ public final class HistoryRecorder implements Closeable {
          * @param keys of all rows that the database deleted
          */
         public void deleteBetween(long lo, long hi, Set<?> keys) {
-            add(new HistorySink.OfBounds(HistorySink.Kind.DELETE, lo, hi, scalars(keys), null));
+            add(operation("pd", "lo", lo, "hi", hi, "keys", scalars(keys)));
         }
 
         /** An element that the database has appended to the list of a key. */
         public void append(Object key, Object element) {
-            add(HistorySink.Kind.APPEND, key, element);
+            add("append", key, element);
         }
 
         /** The database has confirmed the commit. */
@@ -286,11 +296,11 @@ public final class HistoryRecorder implements Closeable {
             return isOpen;
         }
 
-        private void add(HistorySink.Kind kind, Object key, @Nullable Object value) {
-            add(new HistorySink.OfKey(kind, scalar(key), value == null ? null : recorded(value)));
+        private void add(String op, Object key, @Nullable Object value) {
+            add(operation(op, "key", scalar(key), "value", value == null ? null : recorded(value)));
         }
 
-        private synchronized void add(HistorySink.Operation operation) {
+        private synchronized void add(Map<String, @Nullable Object> operation) {
             requireOpen();
             operations.add(operation);
         }
@@ -311,6 +321,16 @@ public final class HistoryRecorder implements Closeable {
                 throw new IllegalStateException("the transaction has ended");
             }
         }
+    }
+
+    /** The fields of an operation in JSON Lines: its name, then names and values in turn. */
+    private static Map<String, @Nullable Object> operation(String op, @Nullable Object... fields) {
+        Map<String, @Nullable Object> operation = new LinkedHashMap<>();
+        operation.put("op", op);
+        for (int i = 0; i < fields.length; i += 2) {
+            operation.put(String.valueOf(fields[i]), fields[i + 1]);
+        }
+        return operation;
     }
 
     private static Object recorded(Object value) {
