@@ -3,6 +3,7 @@ package org.polygraph.jobs.cli;
 import java.io.PrintStream;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
+import java.math.BigDecimal;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
@@ -11,6 +12,8 @@ import java.util.function.LongSupplier;
 import org.polygraph.jobs.application.Listener;
 import org.polygraph.jobs.cli.Verbosity.ProgressMode;
 import org.polygraph.jobs.report.wording.Legible;
+import org.polygraph.jobs.report.wording.LegibleJson;
+import org.polygraph.jobs.report.wording.LegibleJson.Fields;
 
 /**
  * Progress and messages on stderr. Kernels may report at any rate; output is limited by the clock: ten times a second
@@ -172,13 +175,21 @@ final class ProgressPrinter implements Listener {
         boolean showsRate = done > 0 && now - itemsNanos >= SOME_NANOS;
         long left = showsRate && total >= done ? Math.round((total - done) / rate) : -1;
         switch (mode) {
-            case JSON ->
-                err.println("{\"path\":" + quoted(path) + ",\"phase\":" + quoted(phase)
-                        + (job.isEmpty() ? "" : ",\"job\":" + quoted(job)) + ",\"done\":" + done
-                        + ",\"total\":" + total + ",\"ms\":" + millis
-                        + (showsRate ? ",\"per_second\":" + number(rate) : "")
-                        + (left < 0 ? "" : ",\"left_s\":" + left)
-                        + ",\"heap_bytes\":" + memory.heap() + ",\"off_heap_bytes\":" + memory.offHeap() + "}");
+            case JSON -> {
+                Fields json = LegibleJson.object().with("path", path).with("phase", phase);
+                if (!job.isEmpty()) {
+                    json.with("job", job);
+                }
+                json.with("done", done).with("total", total).with("ms", millis);
+                if (showsRate) {
+                    json.with("per_second", new BigDecimal(number(rate)));
+                }
+                if (left >= 0) {
+                    json.with("left_s", left);
+                }
+                json.with("heap_bytes", memory.heap()).with("off_heap_bytes", memory.offHeap());
+                err.println(LegibleJson.of(json));
+            }
             case PLAIN ->
                 err.println(Legible.of(path) + ": " + phase + (job.isEmpty() ? "" : " (" + Legible.of(job) + ")")
                         + amount(done, total) + ", " + millis / 1000 + " s"
@@ -255,21 +266,5 @@ final class ProgressPrinter implements Listener {
             return " " + done + " of " + total;
         }
         return done > 0 ? " " + done : "";
-    }
-
-    /** A JSON string; the characters that {@link Legible} hides are escaped. */
-    static String quoted(String text) {
-        StringBuilder json = new StringBuilder(text.length() + 2).append('"');
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == '"' || c == '\\') {
-                json.append('\\').append(c);
-            } else if (!Legible.isShown(c) && !Character.isSurrogate(c)) {
-                json.append(String.format("\\u%04x", (int) c));
-            } else {
-                json.append(c);
-            }
-        }
-        return json.append('"').toString();
     }
 }

@@ -196,7 +196,9 @@ final class RecordCommand implements Callable<Integer> {
         } catch (IOException e) {
             return notWritten(e);
         }
-        RecordProgress progress = verbosity.recording(environment);
+        ProgressPrinter progress = verbosity.progress(environment);
+        progress.path(out);
+        progress.phase("recording");
         long start = System.nanoTime();
         Recording recording;
         try {
@@ -221,14 +223,14 @@ final class RecordCommand implements Callable<Integer> {
         PrintStream standard = System.out;
         System.setOut(new PrintStream(OutputStream.nullOutputStream()));
         try {
-            failure = recording.run(progress::show);
+            failure = recording.run(counts -> progress.items(counts.transactions(), 0));
         } catch (IOException e) {
             summary.countDown();
             unhook(hook);
             return notWritten(e);
         } finally {
             System.setOut(standard);
-            progress.end();
+            progress.pathEnds();
         }
         print(recording.counts(), TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
         summary.countDown();

@@ -46,10 +46,6 @@ final class Verbosity {
         return verbose;
     }
 
-    RecordProgress recording(Environment environment) {
-        return new RecordProgress(environment.err(), quiet ? ProgressMode.NONE : mode, environment.terminal());
-    }
-
     /** Returns the options that another command takes in the same way. */
     List<String> words() {
         List<String> words = new ArrayList<>(List.of("--progress", mode.name().toLowerCase(Locale.ROOT)));

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.BooleanSupplier;
+import org.polygraph.jobs.report.page.Templates;
 import org.polygraph.jobs.report.wording.Facts;
-import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.Phenomenon;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Violation;
@@ -22,31 +22,33 @@ final class JunitXml {
 
     private JunitXml() {}
 
+    /** What the template shows; texts are escaped. @param status of a test case that has failed; empty for a PASS */
+    record Suite(
+            String level,
+            String path,
+            int failures,
+            int errors,
+            String seconds,
+            String element,
+            String status,
+            String message,
+            String explanation) {}
+
     static String of(Verdict verdict, BooleanSupplier stop) {
         boolean pass = verdict.status() == Verdict.Status.PASS;
         boolean violation = verdict.status() == Verdict.Status.VIOLATION;
-        String seconds = String.format(Locale.ROOT, "%.3f", verdict.millis() / 1e3);
-        StringBuilder xml = new StringBuilder(512);
-        xml.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"");
-        xml.append(escaped("polygraph " + verdict.level().label() + " " + verdict.path()));
-        xml.append("\" tests=\"1\" failures=\"")
-                .append(violation ? 1 : 0)
-                .append("\" errors=\"")
-                .append(pass || violation ? 0 : 1);
-        xml.append("\" skipped=\"0\" time=\"").append(seconds).append("\">\n");
-        xml.append("  <testcase classname=\"polygraph.").append(verdict.level().label());
-        xml.append("\" name=\"").append(escaped(verdict.path()));
-        xml.append("\" time=\"").append(seconds).append('"');
-        if (pass) {
-            xml.append("/>\n");
-        } else {
-            String element = violation ? "failure" : "error";
-            xml.append(">\n    <").append(element).append(" type=\"").append(verdict.status());
-            xml.append("\" message=\"").append(escaped(message(verdict))).append("\">");
-            xml.append(escaped(explanation(verdict, stop)));
-            xml.append("</").append(element).append(">\n  </testcase>\n");
-        }
-        return xml.append("</testsuite>\n").toString();
+        return Templates.filled(
+                "junit",
+                new Suite(
+                        verdict.level().label(),
+                        escaped(verdict.path()),
+                        violation ? 1 : 0,
+                        pass || violation ? 0 : 1,
+                        String.format(Locale.ROOT, "%.3f", verdict.millis() / 1e3),
+                        violation ? "failure" : "error",
+                        pass ? "" : verdict.status().name(),
+                        pass ? "" : escaped(message(verdict)),
+                        pass ? "" : escaped(explanation(verdict, stop))));
     }
 
     /** Returns the message, which is one line. */
@@ -80,23 +82,8 @@ final class JunitXml {
         return text.toString();
     }
 
-    /**
-     * Escapes text and attributes; characters that {@link Legible} hides, such as those that XML 1.0 cannot represent,
-     * become escapes of Java.
-     */
+    /** In an attribute a line break would become a space. */
     private static String escaped(String text) {
-        StringBuilder safe = new StringBuilder(text.length() + 16);
-        text.codePoints().forEach(c -> {
-            switch (c) {
-                case '<' -> safe.append("&lt;");
-                case '>' -> safe.append("&gt;");
-                case '&' -> safe.append("&amp;");
-                case '"' -> safe.append("&quot;");
-                case '\n' -> safe.append("&#10;");
-                case '\t' -> safe.append("&#9;");
-                default -> Legible.append(safe, c);
-            }
-        });
-        return safe.toString();
+        return Templates.escaped(text).replace("\n", "&#10;");
     }
 }

@@ -151,7 +151,7 @@ class ProgressPrinterTest {
         printer.items(3, 4);
         assertThat(printed().lines())
                 .containsExactly(
-                        "{\"path\":\"a \\\"b\\\"\\u000a\",\"phase\":\"reading\",\"done\":3,\"total\":4,\"ms\":1000,"
+                        "{\"path\":\"a \\\"b\\\"\\n\",\"phase\":\"reading\",\"done\":3,\"total\":4,\"ms\":1000,"
                                 + "\"per_second\":3.0,\"left_s\":0,\"heap_bytes\":3145728,\"off_heap_bytes\":1048576}");
     }
 

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.polygraph.jobs.report.wording.Legible;
 
 /** The templates beside this class. Every value is escaped, except in triple braces, which insert our own markup. */
-final class Templates {
+public final class Templates {
     private static final Mustache.Compiler COMPILER = Mustache.compiler()
             .emptyStringIsFalse(true)
             .zeroIsFalse(true)
@@ -27,6 +27,11 @@ final class Templates {
     /** Returns {@code name.mustache}. It is compiled once, and included templates when they are first used. */
     static Template named(String name) {
         return COMPILED.computeIfAbsent(name, missing -> COMPILER.compile(open(missing)));
+    }
+
+    /** The text of {@code name.mustache} with the components of a record. */
+    public static String filled(String name, Object context) {
+        return named(name).execute(context);
     }
 
     private static Reader open(String name) {
@@ -49,7 +54,7 @@ final class Templates {
      * Escapes text and quoted attributes of HTML and XML. Line breaks stay; other characters that are not shown become
      * {@code \}{@code uXXXX}, which is the same character in JSON.
      */
-    static String escaped(String text) {
+    public static String escaped(String text) {
         StringBuilder safe = new StringBuilder(text.length() + 16);
         text.codePoints().forEach(c -> {
             switch (c) {
