@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -57,29 +56,6 @@ class EstimateTest {
     }
 
     @Test
-    void footersHaveTheCounts() throws IOException {
-        JsonNode size = estimate("estimate", "--json", path("h.parquet"));
-        assertThat(size.get("source").asText()).isEqualTo("metadata");
-        assertThat(size.get("transactions").asLong()).isEqualTo(TRANSACTIONS);
-        assertThat(size.get("operations").asLong()).isEqualTo(8 * TRANSACTIONS);
-        assertThat(size.get("sessions").asLong()).isEqualTo(20);
-        assertThat(size.get("keys").asLong()).isEqualTo(KEYS);
-        assertThat(size.get("estimates")).hasSize(6);
-        for (JsonNode each : size.get("estimates")) {
-            assertThat(each.get("memory_bytes").asLong())
-                    .isGreaterThanOrEqualTo(each.get("least_memory_bytes").asLong());
-            boolean whole = each.get("engine").asText().equals("embedded");
-            assertThat(each.get("disk_bytes").asLong() > 0).isEqualTo(!whole);
-            assertThat(each.get("auto").asBoolean()).isEqualTo(whole);
-        }
-        for (String level : List.of("rc", "lin")) {
-            assertThat(estimate("estimate", "--json", "-l", level, path("h.parquet"))
-                            .get("estimates"))
-                    .hasSize(3);
-        }
-    }
-
-    @Test
     void aSampleIsCloseToTheWhole() throws IOException {
         assertThat(Files.size(folder.resolve("h.jsonl"))).isGreaterThan(16 << 20 >> 1);
         for (String name : List.of("h.jsonl", "parts")) {
@@ -103,32 +79,6 @@ class EstimateTest {
             assertThat(size.get("operations").asLong()).isCloseTo(16 * TRANSACTIONS, Percentage.withPercentage(5));
             assertThat(size.get("keys").asLong()).isCloseTo(KEYS, Percentage.withPercentage(10));
         }
-    }
-
-    @Test
-    void everythingElseIsCounted() throws IOException {
-        String example = Command.ROOT
-                .resolve("spark-jobs/examples/bank-serializable.jsonl")
-                .toString();
-        JsonNode size = estimate("estimate", "--json", example);
-        assertThat(size.get("source").asText()).isEqualTo("all");
-        assertThat(size.get("transactions").asLong()).isEqualTo(200);
-        assertThat(size.get("operations").asLong()).isEqualTo(896);
-        assertThat(size.get("bytes").asLong()).isEqualTo(Files.size(Path.of(example)));
-    }
-
-    @Test
-    void memoryDecidesWhatFits() {
-        InProcess fits = InProcess.run("estimate", "-l", "ser", "--memory", "8g", path("h.parquet"));
-        assertThat(fits.out().lines().toList())
-                .element(1)
-                .isEqualTo("  40000 txns  320000 ops  20 sessions  5000 keys"
-                        + "  (from Parquet's footers; sessions and keys: at most)");
-        assertThat(fits.out())
-                .containsPattern("ser +embedded +[0-9]+ MiB.* yes\n")
-                .contains("--engine auto takes embedded for ser");
-        InProcess small = InProcess.run("estimate", "-l", "ser", "--memory", "64m", path("h.parquet"));
-        assertThat(small.out()).containsPattern("ser +embedded .* no: --memory [0-9]+m\n");
     }
 
     /** The estimated memory of a check is within a factor of two of the peak of its heap. */
@@ -235,19 +185,6 @@ class EstimateTest {
         assertThat(tasks).isPositive();
         assertThat(spark.seconds(4)).isCloseTo(spark.driverSeconds() + tasks / 4, within(1e-9));
         assertThat(spark.seconds(1000)).isEqualTo(spark.seconds(77));
-        assertThat(InProcess.run("estimate", "--master", "mesos", path("h.parquet"))
-                        .exitCode())
-                .isEqualTo(2);
-        assertThat(InProcess.run("estimate", "--cores", "0", path("h.parquet")).exitCode())
-                .isEqualTo(2);
-        JsonNode json = estimate("estimate", "--json", "-l", "ser", "--cores", "3", path("h.parquet"));
-        assertThat(json.get("cores").asInt()).isEqualTo(3);
-        JsonNode each = json.get("estimates").get(2);
-        assertThat(each.get("seconds").asDouble())
-                .isPositive()
-                .isLessThan(each.get("cpu_seconds").asDouble());
-        assertThat(InProcess.run("estimate", "--cores", "3", path("h.parquet")).out())
-                .contains("  time on 3 cores; Spark at local[*]");
         assertThat(new SparkSettings("local[5]").cores()).isEqualTo(5);
         assertThat(new SparkSettings("local").cores()).isEqualTo(1);
     }
@@ -286,8 +223,7 @@ class EstimateTest {
     }
 
     @Test
-    void badInputHasTheMessagesOfCheck() throws IOException {
-        assertThat(InProcess.run("estimate", path("nowhere")).exitCode()).isEqualTo(6);
+    void aSampleNamesTheLineThatIsWrong() throws IOException {
         Path broken = folder.resolve("broken.jsonl");
         byte[] text = Files.readAllBytes(folder.resolve("h.jsonl"));
         byte[] twice = new byte[2 * text.length];
@@ -300,16 +236,6 @@ class EstimateTest {
         InProcess invalid = InProcess.run("estimate", broken.toString());
         assertThat(invalid.exitCode()).isEqualTo(5);
         assertThat(invalid.err()).contains(broken + ":40002");
-        Path truncated = folder.resolve("truncated.parquet");
-        byte[] parquet = Files.readAllBytes(folder.resolve("h.parquet"));
-        Files.write(truncated, java.util.Arrays.copyOf(parquet, parquet.length - 9));
-        InProcess refused = InProcess.run("estimate", truncated.toString());
-        assertThat(refused.exitCode()).as(refused.toString()).isEqualTo(5);
-        Path noise = Files.write(folder.resolve("noise"), "PAR1 noise PAR1".getBytes(StandardCharsets.US_ASCII));
-        assertThat(InProcess.run("estimate", noise.toString()).exitCode()).isEqualTo(5);
-        assertThat(InProcess.run("estimate", "-l", "nonsense", path("h.parquet"))
-                        .exitCode())
-                .isEqualTo(2);
     }
 
     /** The next part of a chain is read with the seam, or without a seam with all earlier parts. */

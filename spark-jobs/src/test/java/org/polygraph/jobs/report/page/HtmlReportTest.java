@@ -68,29 +68,12 @@ class HtmlReportTest {
         assertThat(page.select("svg.timeline a[href=#unexplained]")).isNotEmpty();
     }
 
+    /** What a page shows is in the case files-of-a-run; here is what a reader can follow on it. */
     @Test
-    void aViolationIsExplainedFromTheBannerToTheOtherCycle() throws HistoryException {
+    void arrowsLeadToTheirReasons() throws HistoryException {
         Document page = Jsoup.parse(html(three()));
-        assertThat(page.title()).isEqualTo("VIOLATION si dir/three.jsonl");
-        assertThat(page.select(".banner .word").text()).isEqualTo("VIOLATION");
-        assertThat(page.select(".banner h1").text()).isEqualTo("dir/three.jsonl");
-        assertThat(page.select(".numbers").text())
-                .isEqualTo("Sessions 6 Committed 6 Aborted 0 Outcome unknown 0 Reads 6 Writes 6 Keys 3");
-        assertThat(page.select(".under summary").text())
-                .isEqualTo(
-                        "Assumptions: initial value 0, initial rows implicit, values unique, timestamps hint, session order"
-                                + " yes, unknown outcomes maybe");
-        assertThat(page.select(".kinds li a").eachText()).containsExactly("3 LostUpdate");
         assertThat(page.select(".timeline .mark")).hasSize(3);
-        assertThat(page.select("article.finding h2").eachText())
-                .containsExactly("1 LostUpdate", "2 LostUpdate", "3 LostUpdate");
-
         Element first = page.select("article.finding").get(0);
-        assertThat(first.select("figure .box .name").eachText()).containsExactly("s0#7", "s1#7");
-        assertThat(first.select("figure .arrow").eachAttr("aria-label"))
-                .containsExactly(
-                        "s0#7 RW s1#7: key \"x\": s0#7 read 0, which s1#7 overwrote with \"v1\"",
-                        "s1#7 WW s0#7: key \"x\": s1#7 wrote 0, which s0#7 overwrote with \"v0\"");
         assertThat(first.select("figure .arrow").eachAttr("class")).containsExactly("arrow rw", "arrow ww");
         for (Element arrow : first.select(".arrow")) {
             assertThat(arrow.attr("tabindex")).isEqualTo("0");
@@ -99,18 +82,8 @@ class HtmlReportTest {
         Element reason = first.getElementById("v000r1");
         assertThat(reason).isNotNull();
         assertThat(reason.select("> summary .why").text()).isEqualTo("forced: the other order closes a cycle");
-        assertThat(reason.select(".case strong").text()).isEqualTo("first before second");
         assertThat(reason.select(".case .steps li")).hasSize(2);
         assertThat(reason.select(".closed").text()).contains("closes a cycle");
-        assertThat(first.select(".expected").text()).startsWith("The first to commit wins: of s0#7 and s1#7");
-        assertThat(first.select(".versions").text())
-                .isEqualTo("key \"x\" 0 initially, read by s0#7 and s1#7 \"v1\" by s1#7 \"v0\" by s0#7");
-        assertThat(first.select("tbody .where").eachText()).containsExactly("dir/three.jsonl:1", "dir/three.jsonl:2");
-        assertThat(first.select("pre").last().wholeText())
-                .isEqualTo("polygraph check -l si --initial implicit out/run=0123/violations/000/history.jsonl");
-        assertThat(page.getElementById("verify").wholeText())
-                .isEqualTo("polygraph verify out/run=0123 dir/three.jsonl");
-        assertThat(page.select(".phases tbody th").eachText()).containsExactly("read", "index");
     }
 
     @ParameterizedTest
