@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.apache.parquet.ParquetRuntimeException;
 import org.apache.parquet.column.ParquetProperties;
+import org.apache.parquet.format.Type;
 import org.apache.parquet.hadoop.ParquetWriter;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
@@ -142,9 +143,8 @@ public final class NumberTable {
             sink.header(text, names, rows(footer));
             ParquetColumn[] columns = new ParquetColumn[names.size()];
             for (int c = 0; c < columns.length; c++) {
-                ParquetField.Type type = footer.fields().get(c).type();
-                columns[c] =
-                        new ParquetColumn(List.of(names.get(c)), Objects.requireNonNull(type), 0, 0, NO_TEXT, false);
+                Type type = Objects.requireNonNull(footer.fields().get(c).type());
+                columns[c] = new ParquetColumn(List.of(names.get(c)), type, 0, 0, NO_TEXT, false);
             }
             for (ParquetFooter.Group group : footer.groups()) {
                 rows(in, group, columns, stop, sink);
@@ -162,7 +162,7 @@ public final class NumberTable {
     private static List<String> names(String file, List<ParquetField> columns) throws HistoryException {
         List<String> names = new ArrayList<>();
         for (ParquetField column : columns) {
-            if (!column.isInteger() || column.repetition() != ParquetField.Repetition.REQUIRED) {
+            if (!column.isInteger() || !column.isRequired()) {
                 throw new HistoryException(
                         file,
                         "the column \"" + Shown.text(column.name()) + "\" of type " + Shown.message(column.toString()),

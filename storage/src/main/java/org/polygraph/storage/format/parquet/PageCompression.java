@@ -4,42 +4,39 @@ import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import org.apache.parquet.format.CompressionCodec;
 import org.polygraph.storage.format.io.GzipInput;
 import org.xerial.snappy.Snappy;
 
-/** The compression of a page, by Parquet's numbers: zstd (which we write), snappy (Spark's default), gzip, or none. */
+/** The compression of a page: zstd (which we write), snappy (Spark's default), gzip, or none. */
 enum PageCompression {
-    NONE(0, 1),
-    SNAPPY(1, 64),
-    GZIP(2, 1100),
-    ZSTD(6, 1 << 15);
+    NONE(1),
+    SNAPPY(64),
+    GZIP(1100),
+    ZSTD(1 << 15);
 
     /** A page of more bytes is refused before memory is allocated for it. */
     static final int MOST_BYTES = 1 << 28;
 
-    private static final String[] NAMES = {"NONE", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"};
-
     private static final int SLACK = 1 << 17;
 
-    private final int number;
     /** A page is at most this many times as large as its compressed bytes, plus {@link #SLACK}. */
     private final int mostRatio;
 
-    PageCompression(int number, int mostRatio) {
-        this.number = number;
+    PageCompression(int mostRatio) {
         this.mostRatio = mostRatio;
     }
 
-    /** Returns the compression that has the number. */
-    static PageCompression of(int number) throws IOException {
-        for (PageCompression each : values()) {
-            if (each.number == number) {
-                return each;
-            }
-        }
-        throw new IOException("compression by "
-                + (number > 0 && number < NAMES.length ? NAMES[number] : "number " + number)
-                + ", which is not read (zstd, snappy and gzip are)");
+    /** Returns the compression of a codec. */
+    static PageCompression of(CompressionCodec codec) throws IOException {
+        return switch (codec) {
+            case UNCOMPRESSED -> NONE;
+            case SNAPPY -> SNAPPY;
+            case GZIP -> GZIP;
+            case ZSTD -> ZSTD;
+            default ->
+                throw new IOException("compression by " + codec + ", which is not read (zstd, snappy and gzip are)");
+        };
     }
 
     /** Refuses a size that is out of range. */

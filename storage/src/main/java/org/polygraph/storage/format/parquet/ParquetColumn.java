@@ -5,6 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.parquet.format.Encoding;
+import org.apache.parquet.format.Type;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.format.io.Shown;
@@ -24,8 +26,6 @@ final class ParquetColumn {
 
     /** The number of values that a loop handles in one call of its method. */
     static final int BLOCK = 512;
-
-    private static final int RLE = 3;
 
     /** A column is damaged; the message contains the place. */
     static final class DamagedException extends IOException {
@@ -75,14 +75,14 @@ final class ParquetColumn {
     private int[] definition = new int[0];
 
     /**
-     * @param type INT32, INT64 or BINARY
+     * @param type INT32, INT64 or BYTE_ARRAY
      * @param meaning of strings; not used for integers
      * @param isFixed whether a string always has the same meaning, so that the strings of a dictionary are looked up at
      *     once
      */
     ParquetColumn(
             List<String> path,
-            ParquetField.Type type,
+            Type type,
             int maxRepetition,
             int maxDefinition,
             ParquetValues.Meaning meaning,
@@ -316,10 +316,10 @@ final class ParquetColumn {
     /** Finds the levels that begin at an index of the page. Returns the index at which they end. */
     private int levels(boolean ofRepetition, int from, int size) throws IOException {
         int most = ofRepetition ? maxRepetition : maxDefinition;
-        int encoding = ofRepetition ? pages.repetitionEncoding() : pages.definitionEncoding();
+        Encoding encoding = ofRepetition ? pages.repetitionEncoding() : pages.definitionEncoding();
         RunLengths levels = null;
         int end = from;
-        if (most > 0 && encoding == RLE) {
+        if (most > 0 && encoding == Encoding.RLE) {
             int length = size - from < Integer.BYTES ? -1 : ParquetValues.integer(pages.bytes(), from);
             int begin = from + Integer.BYTES;
             if (length < 0 || length > size - begin) {

@@ -42,10 +42,8 @@ public final class ParquetFailure {
      * @param why the exception that has the message
      */
     static HistoryException damaged(String name, Throwable failure, Throwable why) {
-        // If metadata end too early, the library reports that a socket was closed.
-        String message =
-                why.getMessage() == null || why.getMessage().contains("Socket is closed") ? null : why.getMessage();
-        String reason = message == null ? "it does not follow its own metadata" : Shown.message(message);
+        String reason =
+                why.getMessage() == null ? "it does not follow its own metadata" : Shown.message(why.getMessage());
         boolean isOther = failure instanceof OtherEncoding;
         HistoryException damaged = new HistoryException(
                 name,

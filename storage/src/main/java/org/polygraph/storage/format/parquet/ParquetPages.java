@@ -2,6 +2,12 @@ package org.polygraph.storage.format.parquet;
 
 import java.io.IOException;
 import java.util.zip.CRC32;
+import org.apache.parquet.format.DataPageHeader;
+import org.apache.parquet.format.DataPageHeaderV2;
+import org.apache.parquet.format.DictionaryPageHeader;
+import org.apache.parquet.format.Encoding;
+import org.apache.parquet.format.PageHeader;
+import org.apache.parquet.format.PageType;
 import org.polygraph.storage.artifact.SeekableInput;
 
 /**
@@ -9,10 +15,6 @@ import org.polygraph.storage.artifact.SeekableInput;
  * Memory: the compressed column, which is not larger than the file, and one page.
  */
 final class ParquetPages {
-    private static final int DATA = 0;
-    private static final int DICTIONARY = 2;
-    private static final int DATA_2 = 3;
-
     /** Reads of whole words may go this many bytes beyond the end of a page. */
     private static final int SLACK = Long.BYTES;
 
@@ -25,18 +27,13 @@ final class ParquetPages {
 
     private byte[] page = new byte[0];
 
-    private int type;
-    private int size;
-    private int compressedSize;
-    private int crc;
-    private boolean hasCrc;
+    private PageHeader header = new PageHeader();
     private int values;
-    private int encoding;
-    private int definitionEncoding;
-    private int repetitionEncoding;
+    private Encoding encoding = Encoding.PLAIN;
+    private Encoding definitionEncoding = Encoding.RLE;
+    private Encoding repetitionEncoding = Encoding.RLE;
     private int definitionBytes;
     private int repetitionBytes;
-    private boolean isCompressed;
 
     /** Goes to the beginning of a chunk. */
     void open(SeekableInput file, ParquetFooter.Chunk of) throws IOException {
@@ -58,15 +55,16 @@ final class ParquetPages {
     boolean next() throws IOException {
         while (left > 0) {
             header();
+            int compressedSize = header.getCompressed_page_size();
             if (compressedSize < 0 || compressedSize > end - at) {
                 throw new IOException("a page of " + compressedSize + " bytes in a column with " + (end - at));
             }
             int from = at;
             at += compressedSize;
-            if (type == DATA || type == DATA_2 || type == DICTIONARY) {
+            if (header.getType() != PageType.INDEX_PAGE) {
                 check(from);
                 decompress(from);
-                if (type != DICTIONARY) {
+                if (!isDictionary()) {
                     left -= values;
                 }
                 return true;
@@ -77,12 +75,12 @@ final class ParquetPages {
 
     /** Whether the page is a dictionary for the pages after it. */
     boolean isDictionary() {
-        return type == DICTIONARY;
+        return header.getType() == PageType.DICTIONARY_PAGE;
     }
 
     /** Whether the page is of version 2, in which the levels come first and the header has their lengths. */
     boolean isSecondVersion() {
-        return type == DATA_2;
+        return header.getType() == PageType.DATA_PAGE_V2;
     }
 
     /** Returns the number of its entries, which is at least 0. */
@@ -90,16 +88,16 @@ final class ParquetPages {
         return values;
     }
 
-    /** Returns the number of the encoding of its values. */
-    int encoding() {
+    /** Returns the encoding of its values. */
+    Encoding encoding() {
         return encoding;
     }
 
-    int definitionEncoding() {
+    Encoding definitionEncoding() {
         return definitionEncoding;
     }
 
-    int repetitionEncoding() {
+    Encoding repetitionEncoding() {
         return repetitionEncoding;
     }
 
@@ -112,7 +110,7 @@ final class ParquetPages {
     }
 
     int size() {
-        return size;
+        return header.getUncompressed_page_size();
     }
 
     /** Returns the index at which the repetition levels of a page of version 2 end, and the definition levels begin. */
@@ -126,82 +124,40 @@ final class ParquetPages {
     }
 
     private void header() throws IOException {
-        CompactReader in = new CompactReader(chunk, at, end);
-        type = -1;
-        size = -1;
-        compressedSize = -1;
-        hasCrc = false;
-        values = 0;
-        encoding = -1;
+        header = new PageHeader();
+        at = MetadataReader.read(header, chunk, at, end);
+        DataPageHeader data = header.getData_page_header();
+        DictionaryPageHeader dictionary = header.getDictionary_page_header();
+        DataPageHeaderV2 second = header.getData_page_header_v2();
         definitionBytes = 0;
         repetitionBytes = 0;
-        isCompressed = true;
-        in.enter();
-        for (int f = in.field(0); f != 0; f = in.field(f)) {
-            switch (f) {
-                case 1 -> type = in.number32();
-                case 2 -> size = in.number32();
-                case 3 -> compressedSize = in.number32();
-                case 4 -> {
-                    crc = in.number32();
-                    hasCrc = true;
-                }
-                case 5 -> data(in);
-                case 7 -> dictionary(in);
-                case 8 -> secondData(in);
-                default -> in.skip();
-            }
+        if (header.getType() == PageType.DATA_PAGE && data != null) {
+            values = data.getNum_values();
+            encoding = data.getEncoding();
+            definitionEncoding = data.getDefinition_level_encoding();
+            repetitionEncoding = data.getRepetition_level_encoding();
+        } else if (isSecondVersion() && second != null) {
+            values = second.getNum_values();
+            encoding = second.getEncoding();
+            definitionBytes = second.getDefinition_levels_byte_length();
+            repetitionBytes = second.getRepetition_levels_byte_length();
+        } else if (isDictionary() && dictionary != null) {
+            values = dictionary.getNum_values();
+            encoding = dictionary.getEncoding();
+        } else if (header.getType() != PageType.INDEX_PAGE) {
+            throw new IOException("a page without its header");
         }
-        at = in.position();
         if (values < 0 || definitionBytes < 0 || repetitionBytes < 0) {
             throw new IOException("a page of " + values + " values with levels of " + repetitionBytes + " and "
                     + definitionBytes + " bytes");
         }
     }
 
-    private void data(CompactReader in) throws IOException {
-        in.enter();
-        for (int f = in.field(0); f != 0; f = in.field(f)) {
-            switch (f) {
-                case 1 -> values = in.number32();
-                case 2 -> encoding = in.number32();
-                case 3 -> definitionEncoding = in.number32();
-                case 4 -> repetitionEncoding = in.number32();
-                default -> in.skip();
-            }
-        }
-    }
-
-    private void dictionary(CompactReader in) throws IOException {
-        in.enter();
-        for (int f = in.field(0); f != 0; f = in.field(f)) {
-            switch (f) {
-                case 1 -> values = in.number32();
-                case 2 -> encoding = in.number32();
-                default -> in.skip();
-            }
-        }
-    }
-
-    private void secondData(CompactReader in) throws IOException {
-        in.enter();
-        for (int f = in.field(0); f != 0; f = in.field(f)) {
-            switch (f) {
-                case 1 -> values = in.number32();
-                case 4 -> encoding = in.number32();
-                case 5 -> definitionBytes = in.number32();
-                case 6 -> repetitionBytes = in.number32();
-                case 7 -> isCompressed = in.flag();
-                default -> in.skip();
-            }
-        }
-    }
-
     private void check(int from) throws IOException {
-        if (hasCrc) {
+        if (header.isSetCrc()) {
             CRC32 sum = new CRC32();
-            sum.update(chunk, from, compressedSize);
-            if ((int) sum.getValue() != crc) {
+            sum.update(chunk, from, header.getCompressed_page_size());
+            if ((int) sum.getValue() != header.getCrc()) {
                 throw new IOException("a page whose checksum is wrong");
             }
         }
@@ -209,11 +165,15 @@ final class ParquetPages {
 
     /** Decompresses the page. The levels of version 2 are never compressed. */
     private void decompress(int from) throws IOException {
-        long levels = type == DATA_2 ? (long) repetitionBytes + definitionBytes : 0;
+        int size = size();
+        int compressedSize = header.getCompressed_page_size();
+        long levels = isSecondVersion() ? (long) repetitionBytes + definitionBytes : 0;
         if (levels > Math.min(size, compressedSize)) {
             throw new IOException("levels of " + levels + " bytes in a page of " + Math.min(size, compressedSize));
         }
         int before = (int) levels;
+        boolean isCompressed =
+                !isSecondVersion() || header.getData_page_header_v2().isIs_compressed();
         PageCompression how = isCompressed ? compression : PageCompression.NONE;
         how.checkSize(compressedSize - before, size - before);
         if (page.length < size + SLACK) {

@@ -62,11 +62,7 @@ final class ParquetSchema {
         path.add(field.name());
         places.putIfAbsent(
                 field.name(),
-                new Place(
-                        List.copyOf(path),
-                        field,
-                        repetition,
-                        definition + (field.repetition() == ParquetField.Repetition.REQUIRED ? 0 : 1)));
+                new Place(List.copyOf(path), field, repetition, definition + (field.isRequired() ? 0 : 1)));
     }
 
     private void require(String file, String field, String what) throws HistoryException {
@@ -100,7 +96,7 @@ final class ParquetSchema {
         List<String> path = new ArrayList<>(groups);
         path.add(group.name());
         int repeated = repetition + (group.isRepeated() ? 1 : 0);
-        int defined = definition + (group.repetition() == ParquetField.Repetition.REQUIRED ? 0 : 1);
+        int defined = definition + (group.isRequired() ? 0 : 1);
         if (group.field("op") == null) {
             if (group.fields().size() != 1 || group.fields().get(0).type() != null) {
                 throw wrongType(file, group, "a list of structs of op, key and value");

@@ -4,7 +4,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.List;
+import org.apache.parquet.format.Encoding;
+import org.apache.parquet.format.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,23 +19,6 @@ final class ParquetValues {
     /** The code of a string that was not looked up yet. */
     private static final long UNKNOWN = Long.MIN_VALUE;
 
-    private static final int PLAIN = 0;
-    private static final int PLAIN_DICTIONARY = 2;
-    private static final int DELTA = 5;
-    private static final int RLE_DICTIONARY = 8;
-    /** The names of all encodings, by their numbers. */
-    private static final List<String> ENCODINGS = List.of(
-            "PLAIN",
-            "encoding 1",
-            "PLAIN_DICTIONARY",
-            "RLE",
-            "BIT_PACKED",
-            "DELTA_BINARY_PACKED",
-            "DELTA_LENGTH_BYTE_ARRAY",
-            "DELTA_BYTE_ARRAY",
-            "RLE_DICTIONARY",
-            "BYTE_STREAM_SPLIT");
-
     /**
      * Returns the code of a string, which is not {@link Long#MIN_VALUE}. It is called once for a dictionary
      * entry, and for each string that is not in a dictionary.
@@ -43,7 +27,7 @@ final class ParquetValues {
         long of(String text);
     }
 
-    private final ParquetField.Type type;
+    private final Type type;
     private final Meaning meaning;
     private final boolean isFixed;
 
@@ -73,7 +57,7 @@ final class ParquetValues {
     private long[] pageCodes = new long[0];
 
     /** The arguments are described in {@link ParquetColumn}. */
-    ParquetValues(ParquetField.Type type, Meaning meaning, boolean isFixed) {
+    ParquetValues(Type type, Meaning meaning, boolean isFixed) {
         this.type = type;
         this.meaning = meaning;
         this.isFixed = isFixed;
@@ -85,7 +69,7 @@ final class ParquetValues {
     }
 
     boolean isString() {
-        return type == ParquetField.Type.BINARY;
+        return type == Type.BYTE_ARRAY;
     }
 
     /** Returns the integers that were decoded last. */
@@ -237,7 +221,7 @@ final class ParquetValues {
 
     /** Reads integers. Returns the index of the byte after them. */
     private int plain(byte[] bytes, int from, int end, long[] into, int n) throws IOException {
-        int size = type == ParquetField.Type.INT64 ? Long.BYTES : Integer.BYTES;
+        int size = type == Type.INT64 ? Long.BYTES : Integer.BYTES;
         if ((long) n * size > end - from) {
             throw new IOException("a page with fewer values than announced");
         }
@@ -253,8 +237,8 @@ final class ParquetValues {
     }
 
     /** Reads a dictionary page. The pages after it refer to its entries. */
-    void dictionary(byte[] bytes, int size, int encoding, int n) throws IOException {
-        if (hasDictionary || (encoding != PLAIN && encoding != PLAIN_DICTIONARY)) {
+    void dictionary(byte[] bytes, int size, Encoding encoding, int n) throws IOException {
+        if (hasDictionary || (encoding != Encoding.PLAIN && encoding != Encoding.PLAIN_DICTIONARY)) {
             throw new IOException("a second dictionary, or one in the encoding " + encoding);
         }
         hasDictionary = true;
@@ -297,13 +281,13 @@ final class ParquetValues {
      *
      * @param words the bytes of the page, eight per number, the first byte lowest; and one more number
      */
-    void turn(int encoding, int count, byte[] bytes, long[] words, int from, int end) throws IOException {
+    void turn(Encoding encoding, int count, byte[] bytes, long[] words, int from, int end) throws IOException {
         entries = null;
         differences = null;
         page = bytes;
         pageEnd = end;
         plain = from;
-        if (encoding == RLE_DICTIONARY || encoding == PLAIN_DICTIONARY) {
+        if (encoding == Encoding.RLE_DICTIONARY || encoding == Encoding.PLAIN_DICTIONARY) {
             if (!hasDictionary) {
                 throw new IOException("a page of dictionary entries without a dictionary");
             }
@@ -312,15 +296,12 @@ final class ParquetValues {
             // A page that has only nulls may be empty.
             int width = from < end ? bytes[from] & 0xFF : 0;
             entries = new RunLengths(bytes, words, Math.min(from + 1, end), end, width);
-        } else if (encoding != PLAIN && from < end) {
+        } else if (encoding != Encoding.PLAIN && from < end) {
             // A page that has only nulls may be empty.
-            if (isString() || encoding != DELTA) {
-                throw new ParquetFailure.OtherEncoding((isString() ? "strings" : "integers") + " in "
-                        + (encoding >= 0 && encoding < ENCODINGS.size()
-                                ? ENCODINGS.get(encoding)
-                                : "the encoding " + encoding));
+            if (isString() || encoding != Encoding.DELTA_BINARY_PACKED) {
+                throw new ParquetFailure.OtherEncoding((isString() ? "strings" : "integers") + " in " + encoding);
             }
-            differences = new Differences(bytes, words, from, end, count, type == ParquetField.Type.INT64);
+            differences = new Differences(bytes, words, from, end, count, type == Type.INT64);
         }
     }
 }
