@@ -70,7 +70,7 @@ class DeployFilesTest {
     @Test
     void allNameTheSameJars() throws IOException {
         List<String> manifest = jars(text("kubernetes/sparkapplication.yaml"));
-        assertThat(manifest).hasSize(25).isEqualTo(jars(text("airflow/polygraph_check.py")));
+        assertThat(manifest).hasSize(8).isEqualTo(jars(text("airflow/polygraph_check.py")));
         String own = version("version");
         for (String jar : manifest) {
             if (jar.startsWith("polygraph-")) {
@@ -78,7 +78,6 @@ class DeployFilesTest {
             }
         }
         assertThat(manifest).contains("picocli-" + version("picocli.version") + ".jar");
-        assertThat(manifest).contains("chronicle-map-" + version("chronicle-map.version") + ".jar");
         assertThat(manifest).contains("fastutil-core-" + version("fastutil.version") + ".jar");
     }
 

@@ -163,18 +163,6 @@ class HouseTest {
             .dependOnClassesThat()
             .resideInAnyPackage("org.apache.spark..", "scala..");
 
-    /**
-     * A history with few strings must not load Chronicle Map, and a check works in a JVM in which Chronicle Map does
-     * not.
-     */
-    @ArchTest
-    static final ArchRule CHRONICLE_ONLY_IN_PERSISTED_STRINGS = noClasses()
-            .that()
-            .haveNameNotMatching(STORAGE.replace(".", "\\.") + "dictionary\\.PersistedStrings(\\$.*)?")
-            .should()
-            .dependOnClassesThat()
-            .resideInAPackage("net.openhft..");
-
     @ArchTest
     static final ArchRule PICOCLI_ONLY_IN_CLI = noClasses()
             .that()
@@ -348,14 +336,10 @@ class HouseTest {
             .allowEmptyShould(true);
 
     /**
-     * Exceptions: collections that are always small (the few transactions of a violation, a table by an enum), and a
-     * map outside the heap, which boxes only the key of a request.
+     * Exceptions: collections that are always small (the few transactions of a violation, a table by an enum).
      */
-    private static final Set<String> MAY_BOX = Set.of(
-            PARTITIONER + "isolation.Violation",
-            SOLVER + ".SolverOptions",
-            STORAGE + "analysis.HistoryLint",
-            STORAGE + "dictionary.PersistedStrings");
+    private static final Set<String> MAY_BOX =
+            Set.of(PARTITIONER + "isolation.Violation", SOLVER + ".SolverOptions", STORAGE + "analysis.HistoryLint");
 
     @ArchTest
     static final ArchRule KERNELS_KEEP_NO_BOXED_NUMBERS = fields().that()

@@ -14,8 +14,7 @@ public final class Failures {
             "org/apache/parquet/", "org.apache.parquet:parquet-hadoop",
             "org/apache/arrow/", "org.apache.arrow:arrow-vector",
             "org/apache/hadoop/", "org.apache.hadoop:hadoop-client-runtime",
-            "com/github/luben/", "com.github.luben:zstd-jni",
-            "net/openhft/", "net.openhft:chronicle-map");
+            "com/github/luben/", "com.github.luben:zstd-jni");
 
     private Failures() {}
 

@@ -140,7 +140,8 @@ public record Estimate(
         long events = ordered ? level.eventsPerTransaction() * transactions : transactions;
         long table = HistoryTable.BYTES_PER_OPERATION * operations
                 + (timed ? HistoryTable.BYTES_PER_TIMED_TRANSACTION : HistoryTable.BYTES_PER_TRANSACTION) * transactions
-                + KEY_BYTES * counts.keys();
+                + KEY_BYTES * counts.keys()
+                + counts.stringBytes();
         long index = INDEX_WRITE_BYTES * counts.writes()
                 + INDEX_READ_BYTES * (operations - counts.writes())
                 + INDEX_KEY_BYTES * counts.keys();
@@ -187,7 +188,8 @@ public record Estimate(
                 (long) (share * operations),
                 (long) (share * counts.writes()),
                 counts.sessions(),
-                Math.min(counts.keys(), (long) (share * operations)));
+                Math.min(counts.keys(), (long) (share * operations)),
+                (long) (share * counts.stringBytes()));
         long task = TASK_BYTES + whole(window, size, level).leastBytes - PROCESS_BYTES;
         boolean isSpark = engine == Engine.SPARK;
         long tasks = operations / OPERATIONS_OF_SLICE + 1;

@@ -16,9 +16,7 @@ final class SparkSessions {
     static final String PROFILE = OwnSetting.PROFILE.key();
 
     /** The names of the jars that executors need besides those of Spark: those that bin/thin-jars copies. */
-    static final Pattern OWN =
-            Pattern.compile("((polygraph|picocli|fastutil|jmustache|chronicle|posix|jnr|jffi|javapoet)-"
-                    + "|(asm|compiler)-[0-9]).*\\.jar");
+    static final Pattern OWN = Pattern.compile("(polygraph|picocli|fastutil|jmustache)-.*\\.jar");
 
     private static final String PLUGINS = "spark.plugins";
 

@@ -22,7 +22,7 @@ public final class KeyDictionary {
 
     private int[] direct;
     private final Long2IntOpenHashMap integers = new Long2IntOpenHashMap();
-    private final StringDictionary strings;
+    private final StringDictionary strings = new StringDictionary();
     /**
      * By id: the integer, or the number in {@link #strings} of a string key. Empty while all keys are strings, because
      * their numbers are the ids.
@@ -34,21 +34,15 @@ public final class KeyDictionary {
     private final IntArrayList stringIds = new IntArrayList();
 
     public KeyDictionary() {
-        this(new StringDictionary());
-    }
-
-    /** @param strings an empty one */
-    public KeyDictionary(StringDictionary strings) {
-        this(strings, 1024, DIRECT);
+        this(1024, DIRECT);
     }
 
     /** A dictionary that looks up all integers by hash, for a few keys that may be large integers. */
     public static KeyDictionary sparse() {
-        return new KeyDictionary(new StringDictionary(), 0, 0);
+        return new KeyDictionary(0, 0);
     }
 
-    private KeyDictionary(StringDictionary strings, int directSize, int directLimit) {
-        this.strings = strings;
+    private KeyDictionary(int directSize, int directLimit) {
         this.direct = new int[directSize];
         this.directLimit = directLimit;
         integers.defaultReturnValue(-1);
@@ -215,6 +209,11 @@ public final class KeyDictionary {
     /** The key as it is shown: {@code 7} or {@code "k7"}. */
     public String label(int id) {
         return isString(id) ? '"' + string(id) + '"' : Long.toString(integer(id));
+    }
+
+    /** Bytes of heap that strings take. */
+    public long stringBytes() {
+        return strings.bytes();
     }
 
     /** Bytes of heap held, estimated within a factor of two. */

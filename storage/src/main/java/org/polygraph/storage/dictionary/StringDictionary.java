@@ -1,68 +1,53 @@
 package org.polygraph.storage.dictionary;
 
-import it.unimi.dsi.fastutil.ints.IntArrayList;
-import java.io.IOException;
-import java.nio.file.Path;
+import it.unimi.dsi.fastutil.HashCommon;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.ThreadLocalRandom;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Numbers 0, 1, 2... for strings in order of first appearance, and the strings by number. Strings are in the heap up to
- * its share ({@link StringTable}), the others in files ({@link PersistedStrings}), each of which has room for {@value
- * #GROWTH} times all strings before it. If files cannot be created, all strings are in the heap.
+ * Numbers 0, 1, 2... for strings in order of first appearance, and the strings by number. They are stored as bytes one
+ * after another: one byte a character if all characters are below 256, otherwise two. Unpaired surrogates are allowed.
  *
- * <p>Time: a lookup asks one store after another. Few dictionaries have more than one or two files.
+ * <p>Memory a string: 4 bytes and the characters, 8 for the place, 11 to 21 for the hash table. A key of 10 characters
+ * takes about 40 bytes, one of 36 about 65; with a map of {@code String} it would be 110 and 135. Time: a pass over the
+ * string and about one cache miss. The hash has a random seed in each process, so that no input can provoke collisions.
  */
-public final class StringDictionary {
-    /**
-     * The heap's share is the memory divided by this, but at least {@link #LEAST}, because opening files takes about 50
-     * MB.
-     */
-    private static final int SHARE_DIVISOR = 16;
-
-    private static final long LEAST = 1 << 26;
-    private static final int GROWTH = 2;
-    private static final int FEWEST = 1 << 20;
-    private static final int MOST = 1 << 27;
+final class StringDictionary {
     private static final int MOST_STRINGS = 1 << 29;
+    /** The bytes before the characters of a string, which hold its length and two flags. */
+    private static final int HEADER = Integer.BYTES;
 
-    private final String folder;
-    private final int fewest;
-    private final StringTable first;
-    private final List<StringStore> others = new ArrayList<>(0);
-    /** By store in {@link #others}: the number of its first string. */
-    private final IntArrayList starts = new IntArrayList(0);
-
-    private @Nullable String whyNoFiles;
-
-    public StringDictionary() {
-        this(System.getProperty("java.io.tmpdir"), share(Runtime.getRuntime().maxMemory()), FEWEST);
-    }
+    private static final int WIDE = 1;
+    private static final int MARKED = 2;
+    private static final int FLAG_BITS = 2;
+    private static final int MOST_CHARACTERS = 1 << 28;
+    private static final int FIRST_BLOCK = 1 << 8;
+    /** Less than half of a region of G1, which gives larger arrays regions of their own. */
+    private static final int LARGEST_BLOCK = 1 << 18;
 
     /**
-     * @param room approximate bytes of heap
-     * @param fewest the least number of strings that files have room for
+     * The author of a history cannot choose strings that collide without it. {@link java.security.SecureRandom} would
+     * take a tenth of the time of a check of a small history to start.
      */
-    StringDictionary(String folder, long room, int fewest) {
-        this.folder = folder;
-        this.fewest = fewest;
-        this.first = new StringTable(room);
-    }
+    private static final long SEED = ThreadLocalRandom.current().nextLong();
 
-    private static long share(long memory) {
-        return Math.max(LEAST, memory / SHARE_DIVISOR);
-    }
+    private final List<byte[]> blocks = new ArrayList<>();
+    private byte[] block = new byte[0];
+    private int used;
+    private long bytes;
 
-    /** Sets the memory of which the heap's share is computed, before the first string. */
-    public void memory(long bytes) {
-        first.room(share(bytes));
-    }
+    /** By number: the block and the offset in it. */
+    private long[] places = new long[0];
+
+    private int size;
+    /** Open addressing: the high half of the hash and the number + 1; 0 if the slot is free. */
+    private long[] slots = new long[0];
 
     int size() {
-        int last = others.size() - 1;
-        return last < 0 ? first.size() : starts.getInt(last) + others.get(last).size();
+        return size;
     }
 
     /**
@@ -71,72 +56,53 @@ public final class StringDictionary {
      * @param marked a marked string differs from the same string unmarked
      */
     int id(String string, boolean marked) {
-        long hash = StringTable.hash(string, marked);
-        int id = first.id(hash, string, marked);
-        return id != StringStore.NO_ROOM ? id : elsewhere(hash, string, marked);
+        return id(hash(string, marked), string, marked);
     }
 
-    private int elsewhere(long hash, String string, boolean marked) {
-        for (int i = 0; ; i++) {
-            if (i == others.size()) {
-                int size = size();
-                others.add(another(size));
-                starts.add(size);
-            }
-            int id = others.get(i).id(hash, string, marked);
-            if (id != StringStore.NO_ROOM) {
-                return starts.getInt(i) + id;
+    private int id(long hash, String string, boolean marked) {
+        if (slots.length == 0) {
+            grow();
+        }
+        int mask = slots.length - 1;
+        int slot = (int) hash & mask;
+        for (long found; (found = slots[slot]) != 0; slot = (slot + 1) & mask) {
+            int id = (int) found - 1;
+            if (found >>> 32 == hash >>> 32 && isAt(places[id], string, marked)) {
+                return id;
             }
         }
-    }
-
-    private StringStore another(int size) {
-        if (size >= MOST_STRINGS) {
+        if (size == MOST_STRINGS) {
             throw new BudgetException("more than " + MOST_STRINGS + " different strings do not fit one table");
         }
-        if (!others.isEmpty()
-                && others.get(others.size() - 1) instanceof PersistedStrings last
-                && !last.whyNoMore().isEmpty()) {
-            // A quota or a limit on file sizes: further files would have no room either.
-            whyNoFiles = folder + ": " + last.whyNoMore();
+        if (4L * size >= 3L * slots.length) {
+            grow();
+            return id(hash, string, marked);
         }
-        if (whyNoFiles == null) {
-            try {
-                return PersistedStrings.open(
-                        Path.of(folder), Math.min(MOST, Math.max(fewest, GROWTH * Math.min(size, MOST))));
-            } catch (IOException e) {
-                whyNoFiles = folder + ": " + e.getMessage();
-            }
+        if (size == places.length) {
+            places = Arrays.copyOf(places, Math.max(16, size + (size >> 1)));
         }
-        return new StringTable(Long.MAX_VALUE);
-    }
-
-    /** Why strings are in the heap beyond its share; empty if they are not. */
-    public String whyNoFiles() {
-        return whyNoFiles == null ? "" : "strings are kept in memory, as they could not be in files in " + whyNoFiles;
+        places[size] = add(string, marked);
+        slots[slot] = (hash & -1L << 32) | (size + 1);
+        return size++;
     }
 
     String string(int id) {
-        int store = storeOf(id);
-        return store < 0 ? first.string(id) : others.get(store).string(id - starts.getInt(store));
+        byte[] from = blocks.get((int) (places[id] >>> 32));
+        int at = (int) places[id];
+        int header = header(from, at);
+        int length = header >>> FLAG_BITS;
+        char[] string = new char[length];
+        for (int i = 0; i < length; i++) {
+            string[i] = character(from, at + HEADER, i, (header & WIDE) != 0);
+        }
+        return new String(string);
     }
 
     boolean isMarked(int id) {
-        int store = storeOf(id);
-        return store < 0 ? first.isMarked(id) : others.get(store).isMarked(id - starts.getInt(store));
-    }
-
-    /** The store of a string; -1 for the first one. */
-    private int storeOf(int id) {
-        int store = starts.size() - 1;
-        while (store >= 0 && starts.getInt(store) > id) {
-            store--;
-        }
-        return store;
+        return (header(blocks.get((int) (places[id] >>> 32)), (int) places[id]) & MARKED) != 0;
     }
 
     List<String> strings() {
-        int size = size();
         List<String> strings = new ArrayList<>(size);
         for (int id = 0; id < size; id++) {
             strings.add(string(id));
@@ -146,10 +112,90 @@ public final class StringDictionary {
 
     /** Bytes of heap held. */
     long bytes() {
-        long bytes = first.bytes();
-        for (StringStore store : others) {
-            bytes += store.bytes();
+        return bytes + 8L * (places.length + slots.length);
+    }
+
+    private long add(String string, boolean marked) {
+        int length = string.length();
+        int wide = 0;
+        for (int i = 0; i < length && wide == 0; i++) {
+            wide = string.charAt(i) > 0xff ? WIDE : 0;
         }
-        return bytes;
+        if (length > MOST_CHARACTERS) {
+            throw new BudgetException("a string of " + length + " characters does not fit a table");
+        }
+        int header = length << FLAG_BITS | (marked ? MARKED : 0) | wide;
+        int needed = HEADER + (length << wide);
+        if (needed > block.length - used) {
+            block = new byte[Math.max(needed, Math.min(LARGEST_BLOCK, Math.max(FIRST_BLOCK, 2 * block.length)))];
+            blocks.add(block);
+            bytes += block.length;
+            used = 0;
+        }
+        int at = used;
+        for (int i = 0; i < HEADER; i++) {
+            block[used++] = (byte) (header >>> (Byte.SIZE * i));
+        }
+        for (int i = 0; i < length; i++) {
+            char c = string.charAt(i);
+            block[used++] = (byte) c;
+            if (wide != 0) {
+                block[used++] = (byte) (c >>> Byte.SIZE);
+            }
+        }
+        return (long) (blocks.size() - 1) << 32 | at;
+    }
+
+    private boolean isAt(long place, String string, boolean marked) {
+        byte[] from = blocks.get((int) (place >>> 32));
+        int at = (int) place;
+        int header = header(from, at);
+        int length = string.length();
+        if (header >>> FLAG_BITS != length || ((header & MARKED) != 0) != marked) {
+            return false;
+        }
+        boolean wide = (header & WIDE) != 0;
+        for (int i = 0; i < length; i++) {
+            if (character(from, at + HEADER, i, wide) != string.charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int header(byte[] from, int at) {
+        return from[at] & 0xff | (from[at + 1] & 0xff) << 8 | (from[at + 2] & 0xff) << 16 | from[at + 3] << 24;
+    }
+
+    private static char character(byte[] from, int start, int i, boolean wide) {
+        return wide
+                ? (char) (from[start + 2 * i] & 0xff | from[start + 2 * i + 1] << Byte.SIZE)
+                : (char) (from[start + i] & 0xff);
+    }
+
+    /** A hash of a string and its mark, constant within one process. */
+    private static long hash(String string, boolean marked) {
+        long hash = SEED ^ (marked ? 1 : 0);
+        for (int i = 0; i < string.length(); i++) {
+            hash = (hash ^ string.charAt(i)) * 0x9e3779b97f4a7c15L;
+            hash ^= hash >>> 29;
+        }
+        return HashCommon.mix(hash);
+    }
+
+    private void grow() {
+        long[] old = slots;
+        slots = new long[Math.max(16, 2 * old.length)];
+        int mask = slots.length - 1;
+        for (long entry : old) {
+            if (entry != 0) {
+                int id = (int) entry - 1;
+                int slot = (int) hash(string(id), isMarked(id)) & mask;
+                while (slots[slot] != 0) {
+                    slot = (slot + 1) & mask;
+                }
+                slots[slot] = entry;
+            }
+        }
     }
 }

@@ -40,7 +40,7 @@ public final class ValueDictionary {
     private static final int LONGS_PER_VERSION = 3;
 
     /** Strings, and opaque values, which are marked. */
-    private final StringDictionary strings;
+    private final StringDictionary strings = new StringDictionary();
 
     private final Long2IntOpenHashMap otherIds = new Long2IntOpenHashMap();
     /** By number of an "anything but": the code of the excluded value. */
@@ -59,12 +59,6 @@ public final class ValueDictionary {
     private final Int2IntOpenCustomHashMap versionIds = new Int2IntOpenCustomHashMap(new SameVersion());
 
     public ValueDictionary() {
-        this(new StringDictionary());
-    }
-
-    /** @param strings an empty dictionary */
-    public ValueDictionary(StringDictionary strings) {
-        this.strings = strings;
         integerIds.defaultReturnValue(-1);
         otherIds.defaultReturnValue(-1);
         versionIds.defaultReturnValue(-1);
@@ -345,6 +339,11 @@ public final class ValueDictionary {
     public String labelInside(long code) {
         String label = label(code);
         return label.substring(0, label.length() - 1) + " ..]";
+    }
+
+    /** Bytes of heap that strings take. */
+    public long stringBytes() {
+        return strings.bytes();
     }
 
     /** Bytes of heap held, estimated within a factor of two for strings. */

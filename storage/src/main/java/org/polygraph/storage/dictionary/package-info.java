@@ -1,9 +1,8 @@
 /**
  * Keys and values of a history as numbers: dense ids for keys, 64-bit codes for values, and the strings of both.
  *
- * <p>Guarantee: equal keys or values have equal numbers, and different ones have different numbers. Strings beyond
- * their share of the heap are in files. May import: {@code model}, fastutil; {@code PersistedStrings} alone may import
- * Chronicle Map.
+ * <p>Guarantee: equal keys or values have equal numbers, and different ones have different numbers. May import: {@code
+ * model}, fastutil.
  */
 @NullMarked
 package org.polygraph.storage.dictionary;

@@ -32,14 +32,21 @@ public record HistorySize(Source source, HistoryFormat format, long bytes, Count
      * @param writes about half of the operations if the source is METADATA
      * @param sessions from METADATA and SAMPLE the range of their numbers
      * @param keys from METADATA an upper bound, from SAMPLE an estimate
+     * @param stringBytes the memory of keys and values that are strings, about
      */
-    public record Counts(long transactions, long operations, long writes, long sessions, long keys) {
+    public record Counts(long transactions, long operations, long writes, long sessions, long keys, long stringBytes) {
+        /** Counts of a history whose keys and values are integers. */
+        public Counts(long transactions, long operations, long writes, long sessions, long keys) {
+            this(transactions, operations, writes, sessions, keys, 0);
+        }
+
         public Counts {
             transactions = Math.min(transactions, MOST);
             operations = Math.min(operations, MOST);
             writes = Math.min(writes, MOST);
             sessions = Math.min(sessions, MOST);
             keys = Math.min(keys, MOST);
+            stringBytes = Math.min(stringBytes, MOST);
         }
 
         private Counts plus(Counts other) {
@@ -48,7 +55,8 @@ public record HistorySize(Source source, HistoryFormat format, long bytes, Count
                     operations + other.operations,
                     writes + other.writes,
                     sessions + other.sessions,
-                    keys + other.keys);
+                    keys + other.keys,
+                    stringBytes + other.stringBytes);
         }
     }
 
@@ -109,7 +117,8 @@ public record HistorySize(Source source, HistoryFormat format, long bytes, Count
                             size.operations(),
                             size.operations() - size.operations() / 2,
                             size.sessions(),
-                            size.keys()),
+                            size.keys(),
+                            size.stringBytes()),
                     size.isTimed(),
                     Whole.NEVER);
         }
@@ -162,7 +171,8 @@ public record HistorySize(Source source, HistoryFormat format, long bytes, Count
                         table.operations(),
                         table.writes(),
                         table.sessions(),
-                        table.keys().size()),
+                        table.keys().size(),
+                        table.keys().stringBytes() + table.values().stringBytes()),
                 table.starts() != null,
                 whole(table));
     }
@@ -200,6 +210,9 @@ public record HistorySize(Source source, HistoryFormat format, long bytes, Count
         long operations = Math.round(table.operations() * factor);
         long sessions = table.sessionLabel(table.sessions() - 1) - table.sessionLabel(0) + 1;
         long transactions = Math.round(table.transactions() * factor);
+        long keys = keys(table, operations);
+        double strings = (double) keys / table.keys().size() * table.keys().stringBytes()
+                + factor * table.values().stringBytes();
         return new HistorySize(
                 Source.SAMPLE,
                 HistoryFormat.JSONL,
@@ -209,7 +222,8 @@ public record HistorySize(Source source, HistoryFormat format, long bytes, Count
                         operations,
                         Math.round(table.writes() * factor),
                         Math.max(1, Math.min(transactions, sessions <= 0 ? transactions : sessions)),
-                        keys(table, operations)),
+                        keys,
+                        Math.round(strings)),
                 table.starts() != null,
                 whole(table));
     }

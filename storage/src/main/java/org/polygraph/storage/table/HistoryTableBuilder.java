@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
-import org.polygraph.storage.dictionary.StringDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.lists.ListCodes;
 import org.polygraph.storage.lists.ListTree;
@@ -34,10 +33,8 @@ public final class HistoryTableBuilder {
     private static final int MOST_ERRORS = 10_000;
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
 
-    private final StringDictionary keyStrings;
-    private final StringDictionary valueStrings;
-    private final KeyDictionary keys;
-    private final ValueDictionary values;
+    private final KeyDictionary keys = new KeyDictionary();
+    private final ValueDictionary values = new ValueDictionary();
     private final SessionDictionary sessions = new SessionDictionary();
 
     private final List<String> files = new ArrayList<>();
@@ -71,42 +68,20 @@ public final class HistoryTableBuilder {
 
     /** @param unit what source positions count */
     public HistoryTableBuilder(SourceFiles.Unit unit) {
-        this(unit, new StringDictionary(), new StringDictionary());
-    }
-
-    /**
-     * A builder with given dictionaries.
-     *
-     * @param keyStrings an empty dictionary for the keys that are strings
-     * @param valueStrings an empty dictionary for the values that are strings
-     */
-    public HistoryTableBuilder(SourceFiles.Unit unit, StringDictionary keyStrings, StringDictionary valueStrings) {
         this.unit = unit;
-        this.keyStrings = keyStrings;
-        this.valueStrings = valueStrings;
-        this.keys = new KeyDictionary(keyStrings);
-        this.values = new ValueDictionary(valueStrings);
     }
 
     /**
      * Sets the bytes of heap that arrays and dictionaries may take together, before the first transaction; calls that
-     * would exceed them throw {@link BudgetException}. The strings of keys, and those of values, go to files when they
-     * fill a sixteenth of it.
+     * would exceed them throw {@link BudgetException}.
      */
     public void limit(long bytes) {
         limit = bytes;
-        keyStrings.memory(bytes);
-        valueStrings.memory(bytes);
     }
 
-    /**
-     * Keeps all strings in the heap, for a builder whose {@link #rows} contain them. The first predicate of such a
-     * piece causes a {@link WholeHistoryException}. Called before the first transaction.
-     */
-    public void stringsInHeap() {
+    /** Makes it the builder of a piece, whose first predicate causes a {@link WholeHistoryException}. */
+    public void ofPiece() {
         isOfPiece = true;
-        keyStrings.memory(Long.MAX_VALUE);
-        valueStrings.memory(Long.MAX_VALUE);
     }
 
     /**
@@ -448,10 +423,9 @@ public final class HistoryTableBuilder {
     /** Throws {@link BudgetException} if this many more bytes would exceed the limit. */
     void checkLimit(long more) {
         if (limit != Long.MAX_VALUE && heldBytes() + more > limit) {
-            String why = keyStrings.whyNoFiles().isEmpty() ? valueStrings.whyNoFiles() : keyStrings.whyNoFiles();
             throw new BudgetException("reading stopped at " + transactions.size() + " transactions and "
                     + operations.size() + " operations: the next step needs " + size(heldBytes() + more) + " of "
-                    + size(limit) + " of memory; " + (why.isEmpty() ? "" : why + "; ") + BudgetException.MORE_MEMORY);
+                    + size(limit) + " of memory; " + BudgetException.MORE_MEMORY);
         }
     }
 

@@ -2,126 +2,75 @@ package org.polygraph.storage.dictionary;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.TransactionStatus;
-import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.HistoryTableBuilder;
-import org.polygraph.storage.table.SourceFiles;
 
 class StringDictionaryTest {
-    private static final long SEED = 0xd1c7;
+    private static final long SEED = 0x7e87;
 
-    @TempDir
-    private Path folder;
-
-    /** Strings in the heap, in one set of files, and in several. */
     @Test
-    void numbersAreThoseOfAMapWhereverTextsAre() {
+    void numbersAreThoseOfAMap() {
         Random random = new Random(SEED);
-        for (int round = 0; round < 20; round++) {
-            StringDictionary dictionary =
-                    new StringDictionary(folder.toString(), random.nextInt(40_000), 1 + random.nextInt(200));
+        for (int round = 0; round < 200; round++) {
+            StringDictionary table = new StringDictionary();
             Map<String, Integer> expected = new HashMap<>();
             List<String> strings = new ArrayList<>();
-            for (int i = random.nextInt(8000); i >= 0; i--) {
+            int alphabet = 1 + random.nextInt(4);
+            int lengths = 1 + random.nextInt(round % 10 == 0 ? 3000 : 12);
+            for (int i = random.nextInt(2000); i >= 0; i--) {
                 boolean marked = random.nextInt(4) == 0;
-                String text = StringTableTest.string(random, random.nextInt(12), 1 + round % 4);
+                String text = string(random, random.nextInt(lengths), alphabet);
                 String identity = marked + text;
-                Integer known = expected.putIfAbsent(identity, strings.size());
-                int id = dictionary.id(text, marked);
-                assertThat(id).as("seed %d, round %d", SEED, round).isEqualTo(known == null ? strings.size() : known);
+                Integer known = expected.get(identity);
+                int id = table.id(text, marked);
                 if (known == null) {
+                    expected.put(identity, id);
                     strings.add(text);
-                }
-                assertThat(dictionary.size()).isEqualTo(strings.size());
-                assertThat(dictionary.isMarked(id)).isEqualTo(marked);
-                assertThat(dictionary.string(id)).isEqualTo(text);
-            }
-            assertThat(dictionary.strings())
-                    .as("seed %d, round %d", SEED, round)
-                    .isEqualTo(strings);
-            assertThat(dictionary.whyNoFiles()).isEmpty();
-        }
-    }
-
-    @Test
-    void aTableIsTheSameWhereverItsTextsAre() throws HistoryException {
-        for (int round = 0; round < 5; round++) {
-            HistoryTable expected = table(round, new StringDictionary(), new StringDictionary());
-            HistoryTable table = table(round, inFiles(), inFiles());
-            assertThat(table.operationKeys())
-                    .as("seed %d, round %d", SEED, round)
-                    .isEqualTo(expected.operationKeys());
-            assertThat(table.operationValues()).isEqualTo(expected.operationValues());
-            assertThat(table.keys().size()).isEqualTo(expected.keys().size());
-            for (int key = 0; key < table.keys().size(); key++) {
-                assertThat(table.keys().label(key)).isEqualTo(expected.keys().label(key));
-            }
-            for (long value : table.operationValues()) {
-                assertThat(table.values().label(value))
-                        .isEqualTo(expected.values().label(value));
-                assertThat(table.values().isString(value))
-                        .isEqualTo(expected.values().isString(value));
-            }
-            assertThat(table.keys().labels().strings())
-                    .isEqualTo(expected.keys().labels().strings());
-        }
-    }
-
-    private StringDictionary inFiles() {
-        return new StringDictionary(folder.toString(), 2000, 100);
-    }
-
-    private static HistoryTable table(int round, StringDictionary keys, StringDictionary values)
-            throws HistoryException {
-        Random random = new Random(SEED + round);
-        HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.LINE, keys, values);
-        for (int i = 0; i < 1000; i++) {
-            builder.begin(random.nextInt(5), i, TransactionStatus.COMMITTED, i + 1);
-            for (int o = random.nextInt(6); o >= 0; o--) {
-                int number = random.nextInt(3000);
-                int key = random.nextInt(4) == 0
-                        ? builder.keys().id(number)
-                        : builder.keys().id("key " + number);
-                String value = "value " + random.nextInt(3000);
-                long code =
-                        switch (random.nextInt(3)) {
-                            case 0 -> builder.values().code(number);
-                            case 1 -> builder.values().code(value);
-                            default -> builder.values().opaque(value);
-                        };
-                if (random.nextBoolean()) {
-                    builder.read(key, code);
+                    assertThat(id).isEqualTo(table.size() - 1).isEqualTo(strings.size() - 1);
                 } else {
-                    builder.write(key, code);
+                    assertThat(id).isEqualTo(known);
                 }
+                assertThat(table.isMarked(id)).isEqualTo(marked);
             }
-            builder.end();
+            assertThat(table.strings()).as("seed %d, round %d", SEED, round).isEqualTo(strings);
         }
-        return builder.build();
+    }
+
+    /** Characters of one byte or two, and halves of surrogate pairs. */
+    static String string(Random random, int length, int alphabet) {
+        char[] first = {'a', 0, 0xff, 0x100, 0xd800, 0xdc00, 0xffff};
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < length; i++) {
+            text.append((char) (first[random.nextInt(alphabet == 1 ? 3 : first.length)] + random.nextInt(alphabet)));
+        }
+        return text.toString();
+    }
+
+    /** All strings have the same {@link String#hashCode}, so a map by it takes quadratic time. */
+    @Test
+    void noTextsCollideByDesign() {
+        StringDictionary table = new StringDictionary();
+        int bits = 17;
+        for (int i = 0; i < 1 << bits; i++) {
+            StringBuilder text = new StringBuilder();
+            for (int bit = 0; bit < bits; bit++) {
+                text.append((i >> bit & 1) == 0 ? "Aa" : "BB");
+            }
+            assertThat(table.id(text.toString(), false)).isEqualTo(i);
+        }
     }
 
     @Test
-    void whereThereCanBeNoFilesStringsAreInTheHeap() {
-        Path nowhere = folder.resolve("nowhere");
-        StringDictionary dictionary = new StringDictionary(nowhere.toString(), 1000, 1);
-        for (int turn = 0; turn < 2; turn++) {
-            for (int i = 0; i < 10_000; i++) {
-                assertThat(dictionary.id("text " + i, false)).isEqualTo(i);
-            }
+    void bytesAreAsDocumented() {
+        StringDictionary table = new StringDictionary();
+        int n = 300_000;
+        for (int i = 0; i < n; i++) {
+            table.id(String.format("%036d", i * 7919L), false);
         }
-        assertThat(dictionary.strings()).hasSize(10_000).endsWith("text 9999");
-        assertThat(dictionary.bytes()).isGreaterThan(200_000);
-        assertThat(dictionary.whyNoFiles())
-                .isEqualTo("strings are kept in memory, as they could not be in files in " + nowhere
-                        + ": there is no such folder");
+        assertThat(table.bytes() / (double) n).isBetween(50.0, 80.0);
     }
 }

@@ -50,6 +50,7 @@ record ParquetFooter(List<ParquetField> fields, List<Group> groups, Map<String, 
      * @param values the number of entries, including nulls
      * @param at the offset of the first byte in the file
      * @param bytes the number of bytes
+     * @param plainBytes the number of bytes without compression
      * @param nulls the number of entries without a value; -1 if the footer does not have it
      * @param least the least integer, if the footer has it
      * @param most the largest integer, if the footer has it
@@ -60,6 +61,7 @@ record ParquetFooter(List<ParquetField> fields, List<Group> groups, Map<String, 
             long values,
             long at,
             long bytes,
+            long plainBytes,
             long nulls,
             @Nullable Long least,
             @Nullable Long most) {
@@ -163,6 +165,7 @@ record ParquetFooter(List<ParquetField> fields, List<Group> groups, Map<String, 
                 values,
                 at,
                 bytes,
+                column.getTotal_uncompressed_size(),
                 known.isSetNull_count() ? known.getNull_count() : -1,
                 number(column.getType(), least),
                 number(column.getType(), most));

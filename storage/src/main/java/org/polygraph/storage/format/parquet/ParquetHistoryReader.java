@@ -20,6 +20,9 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  * is created for a row.
  */
 public final class ParquetHistoryReader {
+    /** The memory for a byte of a column of strings, about. */
+    private static final int BYTES_PER_STRING_BYTE = 2;
+
     private final ReadContext context;
     private final HistoryTableBuilder builder;
     private @Nullable HistoryHeader header;
@@ -85,13 +88,16 @@ public final class ParquetHistoryReader {
      *
      * @param sessions the range of their numbers
      * @param keys an upper bound
+     * @param stringBytes the memory of keys and values that are strings, by the bytes of their columns
      */
-    public record Size(long transactions, long operations, long sessions, long keys, boolean isTimed) {}
+    public record Size(
+            long transactions, long operations, long sessions, long keys, long stringBytes, boolean isTimed) {}
 
     /** Reads the footers. */
     public static Size size(List<Location> files) throws IOException, HistoryException {
         long transactions = 0;
         long operations = 0;
+        long stringBytes = 0;
         boolean timed = false;
         Range sessions = new Range();
         Range keys = new Range();
@@ -103,6 +109,8 @@ public final class ParquetHistoryReader {
                 for (ParquetFooter.Group group : footer.groups()) {
                     transactions += group.rows();
                     for (ParquetFooter.Chunk column : group.chunks()) {
+                        boolean isString = column.name().endsWith("_string");
+                        stringBytes += isString ? BYTES_PER_STRING_BYTE * column.plainBytes() : 0;
                         switch (column.name()) {
                             case "op" -> operations += column.values();
                             case "session" -> sessions.add(column);
@@ -116,7 +124,8 @@ public final class ParquetHistoryReader {
                 throw ParquetFailure.damaged(file.name(), e, e);
             }
         }
-        return new Size(transactions, operations, sessions.width(transactions), keys.width(operations), timed);
+        return new Size(
+                transactions, operations, sessions.width(transactions), keys.width(operations), stringBytes, timed);
     }
 
     /** The range of an integer column, by the statistics of its chunks. */

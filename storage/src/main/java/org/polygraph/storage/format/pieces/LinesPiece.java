@@ -59,7 +59,7 @@ record LinesPiece(String path, int file, long from, long to) implements Piece {
     public HistoryRows read(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException {
         ReadContext context = new ReadContext(stop, memoryBytes);
         HistoryTableBuilder builder = context.builder(Unit.LINE);
-        builder.stringsInHeap();
+        builder.ofPiece();
         Location location = Location.of(path);
         if (from == 0) {
             ReadContext.Opened opened = HistoryFiles.open(context, location, HistoryFormat.JSONL);

@@ -49,7 +49,7 @@ record RowGroupsPiece(String path, int file, long from, long to) implements Piec
             throws HistoryException, IOException {
         ReadContext context = new ReadContext(stop, memoryBytes);
         HistoryTableBuilder builder = context.builder(Unit.ROW);
-        builder.stringsInHeap();
+        builder.ofPiece();
         Location location = Location.of(path);
         if (from == 0) {
             // Refuses a file that is clearly in another format, as the reader of the whole history would.
