@@ -17,8 +17,7 @@ public final class LabelOrder {
         long[] starts = new long[keys.length];
         int[] order = new int[keys.length];
         for (int i = 0; i < keys.length; i++) {
-            int key = keys[i];
-            starts[i] = dictionary.isString(key) ? start(dictionary.label(key)) : start(dictionary.integer(key));
+            starts[i] = start(dictionary.label(keys[i]));
             order[i] = i;
         }
         LongArrays.quickSortIndirect(order, starts);
@@ -60,27 +59,6 @@ public final class LabelOrder {
             int next = i < label.length() ? label.charAt(i) : 0;
             isOver |= next >= LARGE;
             start = start << BITS | (isOver ? LARGE : next);
-        }
-        return start;
-    }
-
-    /** The number of the label of an integer, without its text. */
-    private static long start(long number) {
-        if (number < 0) {
-            return start(Long.toString(number));
-        }
-        int digits = 1;
-        for (long rest = number / 10; rest > 0; rest /= 10) {
-            digits++;
-        }
-        long rest = number;
-        for (; digits > FIRST; digits--) {
-            rest /= 10;
-        }
-        long start = 0;
-        for (int i = digits - 1; i >= 0; i--) {
-            start |= ('0' + rest % 10) << BITS * (FIRST - 1 - i);
-            rest /= 10;
         }
         return start;
     }

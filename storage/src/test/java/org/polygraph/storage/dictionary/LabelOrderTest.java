@@ -31,22 +31,6 @@ class LabelOrderTest {
         check(keys);
     }
 
-    @Test
-    void shortIntegersHaveTheOrderOfTheirLabels() {
-        SplitMix random = new SplitMix(0x1abe2);
-        KeyDictionary keys = new KeyDictionary();
-        for (long power = 1; power <= 1_000_000_000; power *= 10) {
-            keys.id(power - 1);
-            if (power < 1_000_000_000) {
-                keys.id(power);
-            }
-        }
-        while (keys.size() < 21_000) {
-            keys.id(random.nextInt(1 << random.between(1, 29)));
-        }
-        check(keys);
-    }
-
     private static void check(KeyDictionary keys) {
         int[] all = new int[keys.size()];
         Arrays.setAll(all, i -> all.length - 1 - i);
