@@ -134,7 +134,7 @@ class ProofCheckerTest {
                         .findFirst()
                         .orElse(-1);
                 assertThat(deletion).as("seed " + seed).isPositive();
-                assertThat(accepts(with(lines, deletion, "x 1 -2 3 -4 5 -6 7 0")))
+                assertThat(accepts(with(lines, deletion, "x 1000000")))
                         .as("a clause that is not there, seed " + seed)
                         .isFalse();
             }
@@ -406,16 +406,16 @@ class ProofCheckerTest {
             "p -1 1 1",
             "p 1 3 1"
         }) {
-            assertThatThrownBy(() -> ProofText.read(new StringReader("polygraph-proof 2\n" + bad + "\n"), 1 << 20))
+            assertThatThrownBy(() -> ProofText.read(new StringReader("polygraph-proof 3\n" + bad + "\n"), 1 << 20))
                     .isInstanceOf(ProofFormatException.class)
                     .hasMessageStartingWith("line 2: ");
         }
         assertThatThrownBy(() -> ProofText.read(new StringReader("p cnf 3 4\n"), 1 << 20))
-                .hasMessage("line 1: another title; expected 'polygraph-proof 2' (the format is in"
+                .hasMessage("line 1: another title; expected 'polygraph-proof 3' (the format is in"
                         + " local-solver/docs/proof.md)");
-        assertThatThrownBy(() -> ProofText.read(new StringReader("polygraph-proof 2\np 2 1 0\nl 1 2\n"), 1 << 20))
+        assertThatThrownBy(() -> ProofText.read(new StringReader("polygraph-proof 3\np 2 1 0\nl 1 2\n"), 1 << 20))
                 .hasMessageStartingWith("line 3: a clause without an end; expected '0' after its literals");
-        String endless = "polygraph-proof 2\np 2 1 0\nl" + " 1".repeat(1 << 20) + " 0\n";
+        String endless = "polygraph-proof 3\np 2 1 0\nl" + " 1".repeat(1 << 20) + " 0\n";
         assertThatThrownBy(() -> ProofText.read(new StringReader(endless), 1 << 20))
                 .isInstanceOf(ProofFormatException.class)
                 .hasMessageContaining("larger bound");
@@ -454,7 +454,7 @@ class ProofCheckerTest {
     void theCheckerKnowsNoSolver() throws IOException {
         String folder = "/org/polygraph/solver/proof/";
         for (String name :
-                List.of("ProofChecker", "ProofProblem", "UnitPropagator", "KnownPaths", "ProofText", "ProofTrace")) {
+                List.of("ProofChecker", "ProofProblem", "Clauses", "KnownPaths", "ProofText", "ProofTrace")) {
             try (InputStream in = ProofChecker.class.getResourceAsStream(folder + name + ".class")) {
                 String constants = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
                 assertThat(constants.replace("org/polygraph/solver/sat/ProofSink", ""))

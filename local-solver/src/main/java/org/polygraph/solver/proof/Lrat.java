@@ -2,6 +2,7 @@ package org.polygraph.solver.proof;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -19,6 +20,10 @@ public final class Lrat {
     private int lastAxiom;
 
     private int lastDerived;
+    /** By clause in the order of the trace: its number in the files. */
+    private int[] numbers = new int[64];
+
+    private int clauses;
 
     private Lrat(Appendable cnf, Appendable lrat, int axioms) {
         this.cnf = cnf;
@@ -54,42 +59,47 @@ public final class Lrat {
         }
     }
 
-    /** Writes a clause of the DIMACS file and returns its number. */
-    int axiom(int[] literals, int size) {
+    /** Writes a clause of the DIMACS file: {@code literals[from..to)}. */
+    void axiom(int[] literals, int from, int to) {
         try {
-            line(cnf, literals, size);
+            line(cnf, literals, from, to);
             cnf.append('\n');
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return ++lastAxiom;
+        number(++lastAxiom);
     }
 
-    /** Writes a clause that follows by unit propagation from those of the hints, in their order; returns its number. */
-    int derived(int[] literals, int size, int[] hints, int hintCount) {
+    /** Writes a clause, {@code step[from..to)}, that follows from the clauses {@code step[to..end)}, in their order. */
+    void derived(int[] step, int from, int to, int end) {
         try {
             lrat.append(Integer.toString(++lastDerived)).append(' ');
-            line(lrat, literals, size);
-            for (int i = 0; i < hintCount; i++) {
-                lrat.append(' ').append(Integer.toString(hints[i]));
+            line(lrat, step, from, to);
+            for (int i = to; i < end; i++) {
+                lrat.append(' ').append(Integer.toString(numbers[step[i]]));
             }
             lrat.append(" 0\n");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return lastDerived;
+        number(lastDerived);
+    }
+
+    private void number(int inFiles) {
+        numbers = clauses == numbers.length ? Arrays.copyOf(numbers, 2 * clauses) : numbers;
+        numbers[clauses++] = inFiles;
     }
 
     void deleted(int clause) {
         try {
-            lrat.append(lastDerived + " d " + clause + " 0\n");
+            lrat.append(lastDerived + " d " + numbers[clause] + " 0\n");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static void line(Appendable out, int[] literals, int size) throws IOException {
-        for (int i = 0; i < size; i++) {
+    private static void line(Appendable out, int[] literals, int from, int to) throws IOException {
+        for (int i = from; i < to; i++) {
             int variable = (literals[i] >> 1) + 1;
             out.append(Integer.toString((literals[i] & 1) == 0 ? variable : -variable))
                     .append(' ');

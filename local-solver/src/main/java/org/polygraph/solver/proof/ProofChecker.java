@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
  * declared meaning. The checker admits a clause only if every such order makes it true. For a clause about a read or an
  * overlap, it finds the candidates in the problem's arrays; the clause must name each candidate, wholly or by one part,
  * or a path of known edges must exclude it. A definition is checked by the meaning of its bracket, a lemma by walking
- * its cycle, and a learnt clause by unit propagation from the clauses before it. The empty clause then leaves no order.
+ * its cycle, and a learnt clause by the clauses that it names. The empty clause then leaves no order.
  *
  * <p>Time: O(key's writers) a clause, and up to three searches of the known edges if literals were left out; O(cycle) a
- * lemma; unit propagation a learnt clause. Memory: 36 bytes an event, 4 an edge, and the clauses that were not deleted.
+ * lemma; the size of the clauses that it names a learnt clause. Memory: 36 bytes an event, 4 an edge, and the clauses that were not deleted.
  */
 public final class ProofChecker {
     private static final int NONE = -1;
 
     private final ProofProblem p;
     private final KnownPaths paths;
-    private final UnitPropagator units;
+    private final Clauses admitted;
 
     /** The meaning of each variable. */
     private byte[] kinds = new byte[0];
@@ -46,7 +46,7 @@ public final class ProofChecker {
 
     private ProofChecker(ProofProblem p, @Nullable Lrat lrat) {
         this.p = p;
-        units = new UnitPropagator(lrat);
+        admitted = new Clauses(lrat);
         paths = new KnownPaths(p);
         namedAt = new long[p.transactions];
         uncommittedAt = new long[p.transactions];
@@ -114,9 +114,10 @@ public final class ProofChecker {
             case ProofTrace.DEFINITION -> definition(numbers, size);
             case ProofTrace.LEMMA -> lemma(numbers, size);
             case ProofTrace.LEARNT -> learnt(numbers, size);
-            case ProofTrace.DELETED -> deleted(numbers, size);
+            case ProofTrace.DELETED ->
+                size == 1 && admitted.delete(numbers[0]) ? null : "there is no such clause to delete";
             case ProofTrace.END ->
-                units.derive(numbers, 0) ? null : "the empty clause does not follow by unit propagation";
+                admitted.derive(numbers, 0, 0, size) ? null : "the empty clause does not follow from the clauses named";
             default -> "there is no such kind of step: " + kind;
         };
     }
@@ -164,7 +165,7 @@ public final class ProofChecker {
         second[variables] = size > 2 ? numbers[2] : NONE;
         third[variables] = size > 3 ? numbers[3] : NONE;
         variables++;
-        units.addVariable();
+        admitted.addVariable();
         return null;
     }
 
@@ -237,7 +238,7 @@ public final class ProofChecker {
         }
         if (fault == null) {
             clauses++;
-            units.axiom(numbers, 2, size);
+            admitted.axiom(numbers, 2, size);
         }
         return fault;
     }
@@ -415,7 +416,7 @@ public final class ProofChecker {
         if (!follows) {
             return "bracket " + (bracket + 1L) + " has no such part";
         }
-        units.axiom(literals, 0, size);
+        admitted.axiom(literals, 0, size);
         return null;
     }
 
@@ -452,27 +453,23 @@ public final class ProofChecker {
             }
         }
         lemmas++;
-        units.lemma(numbers, 1, end);
+        admitted.axiom(numbers, 1, end);
         return null;
     }
 
-    private @Nullable String learnt(int[] literals, int size) {
-        String fault = undeclared(literals, 0, size);
+    private @Nullable String learnt(int[] numbers, int size) {
+        int end = size == 0 ? 0 : 1 + numbers[0];
+        if (end < 1 || end > size) {
+            return "a learnt clause whose count of literals is wrong";
+        }
+        String fault = undeclared(numbers, 1, end);
         if (fault != null) {
             return fault;
         }
-        if (!units.derive(literals, size)) {
-            return "the learnt clause does not follow by unit propagation";
+        if (!admitted.derive(numbers, 1, end, size)) {
+            return "the learnt clause does not follow from the clauses named";
         }
         learnt++;
         return null;
-    }
-
-    private @Nullable String deleted(int[] literals, int size) {
-        String fault = undeclared(literals, 0, size);
-        if (fault != null) {
-            return fault;
-        }
-        return units.delete(literals, size) ? null : "no clause has the literals that it deletes";
     }
 }

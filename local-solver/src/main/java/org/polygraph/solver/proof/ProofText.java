@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * feed, numbers are decimal and stand one space apart.
  */
 public final class ProofText {
-    private static final String TITLE = "polygraph-proof 2";
+    private static final String TITLE = "polygraph-proof 3";
 
     private ProofText() {}
 
@@ -97,9 +97,11 @@ public final class ProofText {
                     number(out, numbers[i]);
                 }
             }
-            case ProofTrace.END -> {
-                // This letter has no numbers.
+            case ProofTrace.LEARNT -> {
+                literals(out, numbers, 1, 1 + numbers[0]);
+                clauses(out, numbers, 1 + numbers[0], size);
             }
+            case ProofTrace.DELETED, ProofTrace.END -> clauses(out, numbers, 0, size);
             default -> literals(out, numbers, 0, size);
         }
         out.append('\n');
@@ -111,6 +113,12 @@ public final class ProofText {
             number(out, (literals[i] & 1) == 0 ? variable : -variable);
         }
         out.append(" 0");
+    }
+
+    private static void clauses(Appendable out, int[] numbers, int from, int to) throws IOException {
+        for (int i = from; i < to; i++) {
+            number(out, numbers[i] + 1);
+        }
     }
 
     private static void number(Appendable out, int number) throws IOException {
@@ -299,18 +307,10 @@ public final class ProofText {
                 case ProofTrace.BRACKET -> declaration(4);
                 case ProofTrace.COMMIT -> declaration(2);
                 case ProofTrace.READ, ProofTrace.OVERLAP -> clause(2);
-                case ProofTrace.DEFINITION, ProofTrace.LEARNT, ProofTrace.DELETED -> clause(0);
-                case ProofTrace.LEMMA -> {
-                    // The count comes first, in the place of the zero.
-                    int count = literals(0) - 1;
-                    System.arraycopy(numbers, 0, numbers, 1, count);
-                    numbers[0] = count;
-                }
-                case ProofTrace.END -> {
-                    if (size != 0) {
-                        throw bad("numbers after 'q'", "the end of the line");
-                    }
-                }
+                case ProofTrace.DEFINITION -> clause(0);
+                case ProofTrace.LEMMA -> countedLiterals();
+                case ProofTrace.LEARNT -> clauses(1 + countedLiterals());
+                case ProofTrace.DELETED, ProofTrace.END -> clauses(0);
                 default -> throw bad("a line that starts with " + shown(letter), "one of e b c r o d t l x q");
             }
             trace.step(letter, numbers, size);
@@ -322,6 +322,24 @@ public final class ProofText {
                 throw bad("numbers after the clause", "the end of the line");
             }
             size--;
+        }
+
+        /** Converts the literals up to their zero, in whose place their count comes, before them; returns the count. */
+        private int countedLiterals() throws ProofFormatException {
+            int count = literals(0) - 1;
+            System.arraycopy(numbers, 0, numbers, 1, count);
+            numbers[0] = count;
+            return count;
+        }
+
+        /** Converts the numbers of clauses from an index on, which count from 1 in the text. */
+        private void clauses(int from) throws ProofFormatException {
+            for (int i = from; i < size; i++) {
+                if (numbers[i] < 1) {
+                    throw bad("clause " + numbers[i], "the number of a clause, from 1 on");
+                }
+                numbers[i]--;
+            }
         }
 
         private void declaration(int count) throws ProofFormatException {

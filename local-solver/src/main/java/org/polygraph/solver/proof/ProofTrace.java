@@ -161,22 +161,25 @@ public final class ProofTrace implements ProofSink {
     }
 
     @Override
-    public void learnt(int[] literals, int from, int to) {
-        if (open(LEARNT, to - from)) {
-            put(literals, from, to);
+    public void learnt(int[] literals, int size, int[] parents, int count) {
+        if (open(LEARNT, 1L + size + count)) {
+            put(size);
+            put(literals, 0, size);
+            putReversed(parents, count);
         }
     }
 
     @Override
-    public void deleted(int[] literals, int from, int to) {
-        if (open(DELETED, to - from)) {
-            put(literals, from, to);
+    public void deleted(int clause) {
+        if (open(DELETED, 1)) {
+            put(clause);
         }
     }
 
     @Override
-    public void refuted() {
-        if (open(END, 0)) {
+    public void refuted(int[] parents, int count) {
+        if (open(END, count)) {
+            putReversed(parents, count);
             ended = true;
         }
     }
@@ -220,6 +223,12 @@ public final class ProofTrace implements ProofSink {
 
     private void put(int[] numbers, int from, int to) {
         for (int i = from; i < to; i++) {
+            put(numbers[i]);
+        }
+    }
+
+    private void putReversed(int[] numbers, int count) {
+        for (int i = count - 1; i >= 0; i--) {
             put(numbers[i]);
         }
     }

@@ -41,8 +41,7 @@ final class ClauseReduction {
             int ref = learnts.get((int) order[i]);
             if (arena.lbd(ref) > 2 && arena.size(ref) > 2 && !isReason(ref)) {
                 if (proof != null) {
-                    int first = ClauseArena.first(ref);
-                    proof.deleted(arena.data(), first, first + arena.size(ref));
+                    proof.deleted(arena.id(ref));
                 }
                 arena.delete(ref);
                 dropped++;

@@ -27,7 +27,8 @@ final class ConflictAnalysis {
      * Requires: every literal of {@code conflict} is false, none above the current level, two or more at it. Ensures:
      * {@code conflict} holds a clause that follows, all false, its first literal the only one of the current level.
      *
-     * @param parents where the clauses it follows from are pushed, besides {@code conflict} itself
+     * @param parents where the ids of the clauses it follows from are pushed, besides {@code conflict} itself, and
+     *     {@code ~variable} for each literal fixed at level 0
      */
     void firstUip(IntStack conflict, IntStack parents) {
         seen = budget.grow(seen, trail.variables());

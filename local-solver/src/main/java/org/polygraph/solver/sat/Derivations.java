@@ -1,9 +1,6 @@
 package org.polygraph.solver.sat;
 
-/**
- * The clauses from which each clause follows: the tag of a given clause, or the parents of a
- * derived one. A parent is a clause id, or {@code ~variable} for a literal fixed at level 0.
- */
+/** The clauses from which each clause follows: the tag of a given clause, or the parents of a derived one. */
 final class Derivations {
     /** The tag of clauses without one of their own: definitions, theory lemmas and derived clauses. */
     static final int UNTAGGED = -1;
@@ -35,25 +32,13 @@ final class Derivations {
     }
 
     /** Pushes the distinct tags of given clauses from which {@code parents} follow. */
-    void collectTags(IntStack parents, Trail trail, ClauseArena arena, IntStack out) {
-        boolean[] clauseSeen = new boolean[starts.size()];
-        boolean[] variableSeen = new boolean[trail.variables()];
+    void collectTags(IntStack parents, IntStack out) {
+        boolean[] seen = new boolean[starts.size()];
         IntStack work = parents;
         while (!work.isEmpty()) {
             int parent = work.pop();
-            if (parent < 0) {
-                int variable = ~parent;
-                int reason = trail.reason(variable);
-                if (variableSeen[variable] || reason == ClauseArena.NO_CLAUSE) {
-                    continue;
-                }
-                variableSeen[variable] = true;
-                work.push(arena.id(reason));
-                for (int i = 0; i < arena.size(reason); i++) {
-                    work.push(~Literals.variable(arena.literal(reason, i)));
-                }
-            } else if (!clauseSeen[parent]) {
-                clauseSeen[parent] = true;
+            if (!seen[parent]) {
+                seen[parent] = true;
                 if (tags.get(parent) != UNTAGGED) {
                     out.push(tags.get(parent));
                 }

@@ -1,21 +1,24 @@
 package org.polygraph.solver.sat;
 
 /**
- * Receives what a search derives, in order. Given clauses and lemmas of the theory are not reported here: their maker
- * records them, with their meaning, before it adds them to the search.
+ * Receives what a search derives, in order. Clauses are numbered from 0 as they come: the given ones, the lemmas of the
+ * theory and the derived ones together. Given clauses and lemmas are not reported here: their maker records them, with
+ * their meaning, before the search numbers them.
  *
- * <p>Every array belongs to the search: read {@code literals[from..to)} during the call and keep no reference.
+ * <p>Every array belongs to the search: read it during the call and keep no reference.
  */
 public interface ProofSink {
     /**
-     * A clause was learnt. It follows by unit propagation from the present clauses and, if the last conflict was one of
-     * the theory, from its lemma. It may be that lemma itself.
+     * A clause was derived. If its literals are false, its parents force further literals, the last parent first, until
+     * the first parent is false.
+     *
+     * @param parents the numbers of the clauses from which it follows, {@code count} of them
      */
-    void learnt(int[] literals, int from, int to);
+    void learnt(int[] literals, int size, int[] parents, int count);
 
-    /** A learnt clause was deleted; its literals may come in another order. */
-    void deleted(int[] literals, int from, int to);
+    /** A clause is no parent of later ones. */
+    void deleted(int clause);
 
-    /** The empty clause was derived; this is the last call. */
-    void refuted();
+    /** The empty clause was derived, as by {@link #learnt}; this is the last call. */
+    void refuted(int[] parents, int count);
 }

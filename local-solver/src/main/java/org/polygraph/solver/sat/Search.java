@@ -40,6 +40,12 @@ public final class Search {
 
     private int conflictRef = ClauseArena.NO_CLAUSE;
     private final IntStack parents;
+    /** By variable that is fixed at level 0: one more than the id of a clause of its literal alone; 0: not derived. */
+    private int[] fixedBy = new int[0];
+
+    private final IntStack fixed;
+    private final IntStack fixing;
+    private final IntStack fixingParents;
     private final IntStack explanation;
     private final IntStack kept;
     /** Clauses of one literal whose literal is not yet fixed at level 0. */
@@ -74,6 +80,9 @@ public final class Search {
         conflict = new IntStack(budget);
         conflictLevels = new ConflictLevels(conflict, trail);
         parents = new IntStack(budget);
+        fixed = new IntStack(budget);
+        fixing = new IntStack(budget);
+        fixingParents = new IntStack(budget);
         explanation = new IntStack(budget);
         kept = new IntStack(budget);
         units = new IntStack(budget);
@@ -160,7 +169,7 @@ public final class Search {
         if (!refuted) {
             throw new IllegalStateException("core() before the search was refuted");
         }
-        derivations.collectTags(parents, trail, arena, out);
+        derivations.collectTags(parents, out);
     }
 
     /** Whether the conflict that refuted was the theory's. */
@@ -191,6 +200,7 @@ public final class Search {
                     conflict.push(explanation.get(i) ^ 1);
                 }
                 parents.clear();
+                parents.push(derivations.given(Derivations.UNTAGGED));
                 conflictRef = ClauseArena.NO_CLAUSE;
                 lastConflictFromTheory = true;
                 return false;
@@ -280,15 +290,17 @@ public final class Search {
                 for (int i = 0; i < conflict.size(); i++) {
                     parents.push(~(conflict.get(i) >> 1));
                 }
+                deriveFixed();
                 refuted = true;
                 if (proof != null) {
-                    proof.refuted();
+                    proof.refuted(parents.array(), parents.size());
                 }
                 return;
             }
             backtrack(highest);
             if (conflictLevels.countAt(highest) > 1) {
                 analysis.firstUip(conflict, parents);
+                deriveFixed();
                 conflictRef = ClauseArena.NO_CLAUSE;
             } else {
                 conflictLevels.moveToFront(highest);
@@ -317,16 +329,81 @@ public final class Search {
         return highest - unitLevel > settings.longJump() && trail.late() < settings.maxLate();
     }
 
-    /** Keeps the conflict as a clause: learnt from its parents, or, when it has none, a lemma of the theory. */
+    /** Keeps the conflict as a clause: derived from its parents, or its only parent itself, a lemma of the theory. */
     private int store(int lbd) {
-        int id = parents.isEmpty() ? derivations.given(Derivations.UNTAGGED) : derivations.derived(parents);
-        if (proof != null) {
-            proof.learnt(conflict.array(), 0, conflict.size());
+        int id = parents.get(0);
+        if (parents.size() > 1) {
+            id = derived(conflict, parents);
+            if (proof != null && lastConflictFromTheory) {
+                proof.deleted(parents.get(0));
+            }
         }
         int ref = arena.add(conflict, lbd, true, id);
         attach(ref);
         learnts.push(ref);
         return ref;
+    }
+
+    private int derived(IntStack literals, IntStack from) {
+        int id = derivations.derived(from);
+        if (proof != null) {
+            proof.learnt(literals.array(), literals.size(), from.array(), from.size());
+        }
+        return id;
+    }
+
+    /**
+     * Replaces each {@code ~variable} among the parents by a clause that fixes the variable, derived if need be. These
+     * are the last parents, because any of the others may need them.
+     */
+    private void deriveFixed() {
+        fixedBy = budget.grow(fixedBy, trail.variables());
+        fixed.clear();
+        int others = 0;
+        for (int i = 0; i < parents.size(); i++) {
+            if (parents.get(i) < 0) {
+                fixed.push(~parents.get(i));
+            } else {
+                parents.set(others++, parents.get(i));
+            }
+        }
+        parents.truncate(others);
+        for (int i = 0; i < fixed.size(); i++) {
+            parents.push(fixedBy(fixed.get(i)));
+        }
+    }
+
+    /** The id of a clause of one literal that fixes a variable, whose level is 0. */
+    private int fixedBy(int variable) {
+        fixing.clear();
+        fixing.push(variable);
+        while (!fixing.isEmpty()) {
+            int v = fixing.get(fixing.size() - 1);
+            int ref = trail.reason(v);
+            int waiting = fixing.size();
+            fixingParents.clear();
+            fixingParents.push(arena.id(ref));
+            for (int i = 0; fixedBy[v] == 0 && i < arena.size(ref); i++) {
+                int other = arena.literal(ref, i) >> 1;
+                if (other != v && fixedBy[other] == 0) {
+                    fixing.push(other);
+                } else if (other != v) {
+                    fixingParents.push(fixedBy[other] - 1);
+                }
+            }
+            if (fixing.size() > waiting) {
+                continue;
+            }
+            fixing.pop();
+            if (fixedBy[v] == 0 && fixingParents.size() == 1) {
+                fixedBy[v] = 1 + arena.id(ref);
+            } else if (fixedBy[v] == 0) {
+                explanation.clear();
+                explanation.push(trail.value(2 * v) > 0 ? 2 * v : 2 * v + 1);
+                fixedBy[v] = 1 + derived(explanation, fixingParents);
+            }
+        }
+        return fixedBy[variable] - 1;
     }
 
     private void backtrack(int level) {

@@ -30,7 +30,7 @@ class SearchAgainstSat4jTest {
         private final List<int[]> withheld;
         private final IntStack clause = new IntStack(SearchBudget.unlimited());
         private final int dripRate;
-        private final UnitPropagationCheck proof;
+        private final DerivationCheck proof;
         private int tag;
         private final Set<Integer> decided = new HashSet<>();
         private int assigned;
@@ -38,7 +38,7 @@ class SearchAgainstSat4jTest {
         int atLevel;
         int rebuilt;
 
-        Drip(long seed, Random random, List<int[]> withheld, int dripRate, int tag, UnitPropagationCheck proof) {
+        Drip(long seed, Random random, List<int[]> withheld, int dripRate, int tag, DerivationCheck proof) {
             this.seed = seed;
             this.proof = proof;
             this.random = random;
@@ -171,7 +171,7 @@ class SearchAgainstSat4jTest {
             }
             int rate = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(80);
             List<int[]> hidden = new ArrayList<>(withheld);
-            UnitPropagationCheck proof = new UnitPropagationCheck("seed " + seed);
+            DerivationCheck proof = new DerivationCheck("seed " + seed);
             Drip theory = new Drip(seed, random, withheld, rate, given.size(), proof);
             Search search = new Search(theory, SearchBudget.unlimited(), settings, proof);
             for (int v = 0; v < variables; v++) {

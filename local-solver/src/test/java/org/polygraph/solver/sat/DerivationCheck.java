@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Unit propagation over a plain list of clauses: checks each learnt clause and the assignment. */
-final class UnitPropagationCheck implements ProofSink {
+/** Clauses by their numbers, null where one was deleted: checks each derived clause and the assignment. */
+final class DerivationCheck implements ProofSink {
     private final String what;
-    private final List<int[]> clauses = new ArrayList<>();
+    private final List<int @Nullable []> clauses = new ArrayList<>();
     private long learnt;
     private long deleted;
     private boolean refuted;
 
-    UnitPropagationCheck(String what) {
+    DerivationCheck(String what) {
         this.what = what;
     }
 
@@ -38,33 +38,25 @@ final class UnitPropagationCheck implements ProofSink {
     }
 
     @Override
-    public void learnt(int[] literals, int from, int to) {
+    public void learnt(int[] literals, int size, int[] parents, int count) {
         assertThat(refuted).as(what).isFalse();
-        int[] clause = Arrays.copyOfRange(literals, from, to);
-        assertThat(follows(clause)).as(what + ": " + Arrays.toString(clause)).isTrue();
+        int[] clause = Arrays.copyOf(literals, size);
+        assertThat(follows(clause, parents, count))
+                .as(what + ": " + Arrays.toString(clause))
+                .isTrue();
         learnt++;
         clauses.add(clause);
     }
 
     @Override
-    public void deleted(int[] literals, int from, int to) {
-        int[] sorted = Arrays.copyOfRange(literals, from, to);
-        Arrays.sort(sorted);
-        for (int i = clauses.size() - 1; i >= 0; i--) {
-            int[] clause = clauses.get(i).clone();
-            Arrays.sort(clause);
-            if (Arrays.equals(clause, sorted)) {
-                clauses.remove(i);
-                deleted++;
-                return;
-            }
-        }
-        assertThat(false).as(what + ": deletes what is not there").isTrue();
+    public void deleted(int clause) {
+        assertThat(clauses.set(clause, null)).as(what).isNotNull();
+        deleted++;
     }
 
     @Override
-    public void refuted() {
-        assertThat(follows(new int[0])).as(what).isTrue();
+    public void refuted(int[] parents, int count) {
+        assertThat(follows(new int[0], parents, count)).as(what).isTrue();
         refuted = true;
     }
 
@@ -81,20 +73,30 @@ final class UnitPropagationCheck implements ProofSink {
     /** No present clause is false. */
     void noneIsFalse(Search search) {
         for (int[] clause : clauses) {
-            boolean isFalse = true;
-            for (int literal : clause) {
-                isFalse &= search.value(literal) < 0;
+            boolean isFalse = clause != null;
+            for (int i = 0; isFalse && i < clause.length; i++) {
+                isFalse = search.value(clause[i]) < 0;
             }
             assertThat(isFalse).as(what + ": " + Arrays.toString(clause)).isFalse();
         }
     }
 
-    private boolean follows(int[] clause) {
-        Set<Integer> holds = new HashSet<>();
-        for (int literal : clause) {
-            holds.add(literal ^ 1);
+    /** Whether each parent, from the last on, forces one literal if the clause is false, and the first one is false. */
+    private boolean follows(int[] clause, int[] parents, int count) {
+        Set<Integer> isFalse = new HashSet<>();
+        Arrays.stream(clause).forEach(isFalse::add);
+        for (int i = count - 1; i >= 0; i--) {
+            int[] open = Arrays.stream(clauses.get(parents[i]))
+                    .filter(literal -> !isFalse.contains(literal))
+                    .toArray();
+            if (open.length != (i == 0 ? 0 : 1) || (i > 0 && isFalse.contains(open[0] ^ 1))) {
+                return false;
+            }
+            if (i > 0) {
+                isFalse.add(open[0] ^ 1);
+            }
         }
-        return contradicts(holds);
+        return true;
     }
 
     /** Propagates until nothing is left, or until a clause is false. */
@@ -103,6 +105,9 @@ final class UnitPropagationCheck implements ProofSink {
         while (changed) {
             changed = false;
             for (int[] other : clauses) {
+                if (other == null) {
+                    continue;
+                }
                 int open = 0;
                 int last = -1;
                 for (int literal : other) {
