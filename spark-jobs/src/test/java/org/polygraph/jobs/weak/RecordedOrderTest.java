@@ -20,9 +20,11 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.HistoryStats;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.TinyHistories;
 
 /** Serial orders near the recorded one, of large histories. The laws "tiny" and "larger" replay those of others. */
 class RecordedOrderTest {
@@ -48,6 +50,21 @@ class RecordedOrderTest {
                             Budget.unlimited());
             assertThat(verdict.status()).as("seed %d", seed).isEqualTo(Verdict.Status.PASS);
         }
+    }
+
+    /** If the writes of tiny histories count as distinct, they are. */
+    @Test
+    void distinctWrites() {
+        TinyHistories stream = new TinyHistories(0xd157);
+        int distinct = 0;
+        for (int i = 0; i < 5_000; i++) {
+            boolean areDistinct = WeakLevelDecision.areDistinct(stream.at(i));
+            assertThat(!areDistinct || HistoryStats.of(stream.at(i)).uniqueValues())
+                    .as("seed %d", stream.seedOf(i))
+                    .isTrue();
+            distinct += areDistinct ? 1 : 0;
+        }
+        assertThat(distinct).isBetween(250, 4_750);
     }
 
     /** If values repeat, a read that does not return the last write may follow or precede several writers. */
