@@ -443,7 +443,7 @@ public final class HistoryTable {
         Recorded recorded = header.recorded();
         return recorded == null || recorded.predicates().hasUnknown()
                 ? this
-                : with(recorded.keys(), recorded.marks().operations());
+                : with(recorded.keys(), recorded.operations().without(Predicates::isStandIn));
     }
 
     /** Returns the history with another field in its header. @param json its value */

@@ -22,10 +22,6 @@ record KnownRows(
         return new KnownRows(other, predicates, shown, rows, open);
     }
 
-    boolean isRead(int o) {
-        return !raw.isWrite(o) && !Predicates.isStandIn(raw.value(o));
-    }
-
     /** Whether a value of a row may be that of an open write that is not known to have the row. */
     boolean isOfOpen(int row, long value) {
         int writer = shown.writerOf(value);

@@ -80,7 +80,7 @@ final class PendingReads {
     }
 
     private boolean isRead(int o) {
-        return !table.isWrite(o) && !Predicates.isStandIn(table.value(o)) && table.value(o) != ValueDictionary.NULL;
+        return Predicates.isReadOfRow(table, o) && table.value(o) != ValueDictionary.NULL;
     }
 
     private void add(long value, int writer) {

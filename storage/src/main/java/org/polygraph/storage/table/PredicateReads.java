@@ -23,8 +23,9 @@ public final class PredicateReads {
     /** Up to this many operations all pairs become reads at once. */
     private static final long MOST_AT_ONCE = 1 << 21;
 
-    private final HistoryTable plain;
-    private final PredicateMarks marks;
+    /** The history as it was recorded. */
+    private final HistoryTable raw;
+
     private final Predicates predicates;
     private final RowVersions versions;
     /** By pair: the key of whether the row matches. Keys stay the same from one selection of pairs to the next. */
@@ -34,11 +35,10 @@ public final class PredicateReads {
     private final Int2LongOpenHashMap pairOfKey = new Int2LongOpenHashMap();
 
     private boolean areAllRead;
-    private @Nullable SearchedColumns searched;
+    private @Nullable ReplayedRows rows;
 
-    private PredicateReads(HistoryTable plain, PredicateMarks marks, Predicates predicates, RowVersions versions) {
-        this.plain = plain;
-        this.marks = marks;
+    private PredicateReads(HistoryTable raw, Predicates predicates, RowVersions versions) {
+        this.raw = raw;
         this.predicates = predicates;
         this.versions = versions;
         keyOfPair.defaultReturnValue(-1);
@@ -49,19 +49,19 @@ public final class PredicateReads {
      * The table with reads and writes in place of the codes that stand for predicates, and without those of columns.
      */
     static HistoryTable of(HistoryTable table, Predicates predicates) throws HistoryException {
-        PredicateMarks marks = new PredicateMarks(table.allOperations());
-        Recorded recorded = new Recorded(table.keys(), table.keys().size(), marks, predicates);
+        Recorded recorded = new Recorded(table.keys(), table.keys().size(), table.allOperations(), predicates);
         if (predicates.hasUnknown()) {
             return UnknownRows.of(table, predicates).with(recorded);
         }
-        HistoryTable plain = table.with(marks.operations()).with(recorded);
+        HistoryTable plain =
+                table.with(table.allOperations().without(Predicates::isStandIn)).with(recorded);
         if (predicates.size() == 0) {
             return plain;
         }
         plain.values().markPredicates();
-        PredicateReads reads = new PredicateReads(plain, marks, predicates, new RowVersions(plain, marks, predicates));
+        PredicateReads reads = new PredicateReads(table, predicates, new RowVersions(table, predicates));
         reads.areAllRead = reads.areFew();
-        return (reads.areAllRead ? reads.all() : plain).with(reads);
+        return reads.areAllRead ? reads.resolved(plain, null) : plain.with(reads);
     }
 
     private boolean areFew() {
@@ -86,10 +86,6 @@ public final class PredicateReads {
             }
         }
         return operations <= MOST_AT_ONCE;
-    }
-
-    private HistoryTable all() {
-        return new PredicateResolution(plain, marks, predicates, versions, keyOfPair, null).resolved();
     }
 
     /** Whether all pairs that may matter became reads when the history was read. */
@@ -118,22 +114,16 @@ public final class PredicateReads {
      * match one of them, or deleted it.
      */
     public boolean isRemoved(int reader, int writer, int row) {
-        int written = plain.lastWrite(writer, row);
+        int written = raw.lastWrite(writer, row);
         int others = 0;
-        for (int o = plain.firstOperation(reader); o < plain.operationsEnd(reader); o++) {
-            others += plain.isReadOf(o, row) ? 1 : 0;
-        }
         boolean isRemoved = false;
-        for (int mark = marks.first(reader); written >= 0 && mark < marks.first(reader + 1); mark++) {
-            if (!Predicates.isOne(marks.code(mark))) {
-                continue;
-            }
-            int p = Predicates.number(marks.code(mark));
-            Condition condition = predicates.condition(predicates.conditionOf(p));
-            for (int at = predicates.firstKey(p); at < predicates.keysEnd(p); at++) {
+        for (int o = raw.firstOperation(reader); written >= 0 && o < raw.operationsEnd(reader); o++) {
+            others += raw.key(o) == row && Predicates.isReadOfRow(raw, o) ? 1 : 0;
+            int p = Predicates.isOne(raw.value(o)) ? Predicates.number(raw.value(o)) : -1;
+            for (int at = p < 0 ? 0 : predicates.firstKey(p); p >= 0 && at < predicates.keysEnd(p); at++) {
                 if (predicates.keyAt(at) == row) {
                     others -= predicates.isRead(p) ? 1 : 0;
-                    isRemoved |= !matches(condition, written);
+                    isRemoved |= !matches(predicates.condition(predicates.conditionOf(p)), written);
                 }
             }
         }
@@ -142,18 +132,19 @@ public final class PredicateReads {
 
     /** Whether a transaction leaves a version of a row that matches a condition. */
     public boolean leavesMatch(int writer, int row, Condition condition) {
-        int written = plain.lastWrite(writer, row);
+        int written = raw.lastWrite(writer, row);
         return written >= 0 && matches(condition, written);
     }
 
     private boolean matches(Condition condition, int written) {
-        return !plain.isDelete(written)
-                && condition.matches(plain.values(), predicates.rows(), plain.value(written), marks.columns(written));
+        return !raw.isDelete(written)
+                && condition.matches(
+                        raw.values(), predicates.rows(), raw.value(written), Predicates.columnsOf(raw, written));
     }
 
     /** Whether the value of a pair's key states that the row matches. */
     public boolean isMatch(long code) {
-        return isMatch(plain.values().label(code));
+        return isMatch(raw.values().label(code));
     }
 
     /** Whether the label of the value of a pair's key states that the row matches. */
@@ -168,17 +159,17 @@ public final class PredicateReads {
 
     /** Returns a history in which no pair is a read yet, as in a large history after it was read. */
     public HistoryTable unread(HistoryTable history) {
-        return new PredicateReads(plain, marks, predicates, versions).resolved(history, LongSets.emptySet());
+        return new PredicateReads(raw, predicates, versions).resolved(history, LongSets.emptySet());
     }
 
     /**
      * Returns a history with reads for some pairs.
      *
      * @param history that of these predicates, perhaps with other statuses of transactions
+     * @param pairs null for all that may matter, of which some share keys
      */
-    public HistoryTable resolved(HistoryTable history, LongSet pairs) {
-        HistoryTable resolved =
-                new PredicateResolution(plain, marks, predicates, versions, keyOfPair, pairs).resolved();
+    public HistoryTable resolved(HistoryTable history, @Nullable LongSet pairs) {
+        HistoryTable resolved = new PredicateResolution(raw, predicates, versions, keyOfPair, pairs).resolved();
         HistoryTable same = history.with(resolved.allOperations());
         var state = resolved.initialState();
         return (state == null ? same : same.withInitialState(state)).with(this);
@@ -193,9 +184,9 @@ public final class PredicateReads {
      * @param skew the most by which two clocks differ
      */
     public ReadSample sample(HistoryTable history, long[] starts, long[] ends, long skew) {
-        HistoryTable same = history.with(plain.allOperations());
-        SearchedColumns columns = new SearchedColumns(same, predicates, versions.rows());
-        return new ReadSample(same, marks, predicates, columns, starts, ends, skew);
+        HistoryTable same = history.with(raw.allOperations());
+        ReplayedRows rows = new ReplayedRows(raw, predicates, versions.rows());
+        return new ReadSample(same, predicates, rows, versions.rows(), starts, ends, skew);
     }
 
     /**
@@ -204,18 +195,12 @@ public final class PredicateReads {
      * @param counted by transaction: whether it counts as committed
      * @param position by event, one or two a transaction: its place
      */
-    public LongSet wrong(boolean[] counted, int[] position) {
-        return PredicateReplay.wrong(plain, marks, predicates, searched(), counted, position);
-    }
-
-    /** Built when an order is replayed, because most small histories need none. */
-    private synchronized SearchedColumns searched() {
-        SearchedColumns columns = searched;
-        if (columns == null) {
-            columns = new SearchedColumns(plain, predicates, versions.rows());
-            searched = columns;
-        }
-        return columns;
+    public synchronized LongSet wrong(boolean[] counted, int[] position) {
+        ReplayedRows before = rows;
+        // Made when an order is replayed, because most small histories need none.
+        ReplayedRows all = before == null ? new ReplayedRows(raw, predicates, versions.rows()) : before;
+        rows = all;
+        return PredicateReplay.wrong(raw, predicates, all, counted, position);
     }
 
     /** Returns a history with reads for all pairs, which have keys of their own. */
@@ -228,31 +213,64 @@ public final class PredicateReads {
      * transaction. The reads that express one result have the same number, because its rows have no order.
      */
     public int[] statements(HistoryTable history) {
-        int[] placeOfRead = placesOfReads();
-        int[] statements = new int[history.operations()];
-        int plainOperation = 0;
+        int[] statements = origins(history);
+        int[] results = results();
         for (int o = 0; o < statements.length; o++) {
-            boolean isOfPair = rowOf(history.key(o)) >= 0;
-            int place = isOfPair ? plainOperation : placeOfRead[plainOperation];
-            // The operations of a pair come before the plain operation at the place of their predicate.
-            statements[o] = place >= 0 ? 2 * place : 2 * plainOperation + 1;
-            plainOperation += isOfPair ? 0 : 1;
+            int result = raw.isWrite(statements[o]) ? -1 : results[statements[o]];
+            statements[o] = result < 0 ? statements[o] : result;
         }
         return statements;
     }
 
-    /** By plain operation: the place of the predicate whose result has the row that it reads; -1 for others. */
-    private int[] placesOfReads() {
-        int[] places = new int[plain.operations()];
-        Arrays.fill(places, -1);
-        for (int mark = 0; mark < marks.size(); mark++) {
-            if (Predicates.isOne(marks.code(mark))) {
-                int p = Predicates.number(marks.code(mark));
-                int rows = predicates.isRead(p) ? predicates.keysEnd(p) - predicates.firstKey(p) : 0;
-                Arrays.fill(places, marks.place(mark) - rows, marks.place(mark), marks.place(mark));
+    /**
+     * By operation of a history with reads for these predicates: the recorded one that it stands for. That of a pair's
+     * read is a predicate, the first one of those directly after each other.
+     */
+    int[] origins(HistoryTable history) {
+        int[] origins = new int[history.operations()];
+        for (int t = 0; t < history.transactions(); t++) {
+            int at = raw.firstOperation(t) - 1;
+            for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
+                boolean isOfPair = rowOf(history.key(o)) >= 0;
+                if (!isOfPair) {
+                    do {
+                        at++;
+                    } while (Predicates.isStandIn(raw.value(at)) || isRefused(at, history.value(o)));
+                }
+                origins[o] = at;
+                if (isOfPair && !history.isWrite(o)) {
+                    do {
+                        origins[o]++;
+                    } while (!Predicates.isOne(raw.value(origins[o])));
+                }
             }
         }
-        return places;
+        return origins;
+    }
+
+    /** Whether a recorded operation is a refused compare-and-set, which a history may lack, and not a certain read. */
+    private boolean isRefused(int recorded, long value) {
+        return raw.values().isOther(raw.value(recorded)) && raw.value(recorded) != value;
+    }
+
+    /** By recorded operation: the operation of the predicate that it is a row of; -1 for none. */
+    int[] results() {
+        int[] results = new int[raw.operations()];
+        Arrays.fill(results, -1);
+        for (int o = 0; o < results.length; o++) {
+            if (Predicates.isOne(raw.value(o))) {
+                int p = Predicates.number(raw.value(o));
+                boolean isRead = predicates.isRead(p);
+                int left = predicates.keysEnd(p) - predicates.firstKey(p);
+                for (int at = isRead ? o - left : o + 1; left > 0; at++) {
+                    if (!Predicates.isRow(raw.value(at))) {
+                        results[at] = o;
+                        left--;
+                    }
+                }
+            }
+        }
+        return results;
     }
 
     /** Returns a history in which each pair has a key of its own. */
@@ -306,7 +324,7 @@ public final class PredicateReads {
 
     private int row(String label) {
         for (int k = 0; k < versions.rows(); k++) {
-            if (plain.keys().label(k).equals(label)) {
+            if (raw.keys().label(k).equals(label)) {
                 return k;
             }
         }

@@ -33,7 +33,6 @@ final class PredicateResolution {
     private final KeyDictionary keys;
     private final ValueDictionary values;
     private final RowVersions versions;
-    private final PredicateMarks marks;
     private final Long2IntOpenHashMap keyOfPair;
     private final @Nullable LongSet pairs;
 
@@ -68,19 +67,17 @@ final class PredicateResolution {
     /**
      * Prepares the resolution.
      *
-     * @param table with the operations of the marks
+     * @param table as it was recorded
      * @param keyOfPair by pair: the key, if an earlier resolution has made it; gets those that are new
      * @param pairs see {@link PredicateReads#pair}; null for all pairs that may matter
      */
     PredicateResolution(
             HistoryTable table,
-            PredicateMarks marks,
             Predicates predicates,
             RowVersions versions,
             Long2IntOpenHashMap keyOfPair,
             @Nullable LongSet pairs) {
         this.table = table;
-        this.marks = marks;
         this.predicates = predicates;
         this.versions = versions;
         this.keyOfPair = keyOfPair;
@@ -115,21 +112,15 @@ final class PredicateResolution {
         int[] ends = new int[table.transactions() + 1];
         newKeys.ensureCapacity(table.operations());
         newCodes.ensureCapacity(table.operations());
-        marks.seek(0);
         for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.firstOperation(t); o <= table.operationsEnd(t); o++) {
-                int columns = NONE;
-                for (long code; (code = marks.next(t, o)) != 0; ) {
-                    if (Predicates.isOne(code)) {
-                        read(Predicates.number(code), o);
-                    } else if (Predicates.isRow(code)) {
-                        columns = Predicates.rowNumber(code);
-                    }
-                }
-                if (o < table.operationsEnd(t)) {
-                    put(table.operationKeys()[o], table.value(o), table.kind(o));
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                long code = table.value(o);
+                if (Predicates.isOne(code)) {
+                    read(Predicates.number(code), o);
+                } else if (!Predicates.isRow(code)) {
+                    put(table.operationKeys()[o], code, table.kind(o));
                     if (table.isWrite(o)) {
-                        write(table.key(o), table.value(o), columns, table.kind(o));
+                        write(table.key(o), code, Predicates.columnsOf(table, o), table.kind(o));
                     }
                 }
             }

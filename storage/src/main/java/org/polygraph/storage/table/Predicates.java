@@ -122,6 +122,16 @@ public final class Predicates {
         return code >= FIRST && code < END_OF_ROWS;
     }
 
+    /** Whether an operation of a history as it was recorded reads a row. */
+    static boolean isReadOfRow(HistoryTable raw, int operation) {
+        return !raw.isWrite(operation) && !isStandIn(raw.value(operation));
+    }
+
+    /** The number of the columns that a write of a history as it was recorded carries; -1 if it carries none. */
+    static int columnsOf(HistoryTable raw, int write) {
+        return write > 0 && isRow(raw.value(write - 1)) ? rowNumber(raw.value(write - 1)) : -1;
+    }
+
     /** Whether a code stands for the columns of the next write. */
     public static boolean isRow(long code) {
         return code >= FIRST_ROW && code < END_OF_ROWS;

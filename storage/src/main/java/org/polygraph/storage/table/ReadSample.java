@@ -21,9 +21,8 @@ public final class ReadSample {
     private static final long EXISTENCE = 1L << 62;
 
     private final HistoryTable table;
-    private final PredicateMarks marks;
     private final Predicates predicates;
-    private final SearchedColumns searched;
+    private final ReplayedRows rows;
     private final long[] starts;
     private final long[] ends;
     private final RowWriters writers;
@@ -43,27 +42,26 @@ public final class ReadSample {
     /**
      * Prepares an empty sample.
      *
-     * @param table with the operations of the marks
-     * @param searched the columns that its conditions search
+     * @param table as it was recorded
+     * @param rows of the history
      * @param starts by transaction: the earliest time at which it takes effect
      * @param ends by transaction: the latest such time, if it is committed
      * @param skew the most by which two clocks differ
      */
     ReadSample(
             HistoryTable table,
-            PredicateMarks marks,
             Predicates predicates,
-            SearchedColumns searched,
+            ReplayedRows rows,
+            int rowCount,
             long[] starts,
             long[] ends,
             long skew) {
         this.table = table;
-        this.marks = marks;
         this.predicates = predicates;
-        this.searched = searched;
+        this.rows = rows;
         this.starts = starts;
         this.ends = ends;
-        writers = new RowWriters(table, searched.rows(), starts, ends, skew);
+        writers = new RowWriters(table, rowCount, starts, ends, skew);
     }
 
     /** The small history. Its transactions are those of the large one. */
@@ -115,7 +113,7 @@ public final class ReadSample {
      */
     public Replayed extend(boolean[] counted, int[] position) {
         Wrong wrong = new Wrong();
-        new PredicateReplay(table, marks, predicates, searched, counted, position, wrong, true).run();
+        PredicateReplay.run(table, predicates, rows, counted, position, wrong);
         return wrong.isOwn
                 ? Replayed.HOPELESS
                 : wrong.isExtended ? Replayed.EXTENDED : wrong.isAny ? Replayed.HOPELESS : Replayed.RIGHT;
@@ -189,7 +187,8 @@ public final class ReadSample {
                         : NO_MATCH);
         addWrites(transaction, row, key, write -> {
             boolean matches = !table.isDelete(write)
-                    && condition.matches(table.values(), predicates.rows(), table.value(write), marks.columns(write));
+                    && condition.matches(
+                            table.values(), predicates.rows(), table.value(write), Predicates.columnsOf(table, write));
             return matches ? MATCH : NO_MATCH;
         });
     }

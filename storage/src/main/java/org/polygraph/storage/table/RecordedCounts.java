@@ -10,15 +10,26 @@ package org.polygraph.storage.table;
 public record RecordedCounts(int reads, int writes, int keys, int queries, int predicateWrites) {
     public static RecordedCounts of(HistoryTable table) {
         Recorded recorded = table.recorded();
-        if (recorded != null) {
-            return recorded.counts();
+        if (recorded == null) {
+            return new RecordedCounts(
+                    table.operations() - table.writes(),
+                    table.writes(),
+                    table.keys().size(),
+                    0,
+                    0);
+        }
+        Operations all = recorded.operations();
+        int[] counts = new int[4];
+        for (int o = 0; o < all.size(); o++) {
+            long code = all.values()[o];
+            if (Predicates.isOne(code)) {
+                counts[recorded.predicates().isRead(Predicates.number(code)) ? 2 : 3]++;
+            } else if (!Predicates.isRow(code)) {
+                counts[Operations.isWrite(all.keys()[o]) ? 1 : 0]++;
+            }
         }
         return new RecordedCounts(
-                table.operations() - table.writes(),
-                table.writes(),
-                table.keys().size(),
-                0,
-                0);
+                counts[0] + counts[2], counts[1] + counts[3], recorded.keyCount(), counts[2], counts[3]);
     }
 
     public int operations() {
@@ -27,14 +38,12 @@ public record RecordedCounts(int reads, int writes, int keys, int queries, int p
 
     /** The operations of each transaction, counted like {@link #operations}. */
     public static int[] ofTransactions(HistoryTable table) {
-        HistoryTable plain = table.withoutPredicates();
-        int[] counts = new int[table.transactions()];
         Recorded recorded = table.recorded();
-        PredicateMarks marks = recorded == null || plain == table ? null : recorded.marks();
+        Operations all = recorded == null ? table.allOperations() : recorded.operations();
+        int[] counts = new int[table.transactions()];
         for (int t = 0; t < counts.length; t++) {
-            counts[t] = plain.operationsEnd(t) - plain.firstOperation(t);
-            for (int mark = marks == null ? 0 : marks.first(t); marks != null && mark < marks.first(t + 1); mark++) {
-                counts[t] += Predicates.isOne(marks.code(mark)) ? 1 : 0;
+            for (int o = all.starts()[t]; o < all.starts()[t + 1]; o++) {
+                counts[t] += Predicates.isRow(all.values()[o]) ? 0 : 1;
             }
         }
         return counts;

@@ -32,6 +32,8 @@ public final class RecordedSelection {
     private final BitSet kept = new BitSet();
     /** By recorded operation: the operation with the predicate that it is a row of; -1 for none. */
     private final int[] ofPredicate;
+    /** By operation of the table: the recorded one, see {@link PredicateReads#origins}. */
+    private final int[] origins;
 
     private final IntOpenHashSet rows = new IntOpenHashSet();
     private final Predicates to;
@@ -48,7 +50,8 @@ public final class RecordedSelection {
         this.predicates = predicates;
         this.raw = table.asRead();
         this.to = new Predicates(predicates.rows());
-        this.ofPredicate = new int[raw.operations()];
+        this.ofPredicate = reads.results();
+        this.origins = reads.origins(table);
         ids.defaultReturnValue(-1);
     }
 
@@ -211,59 +214,22 @@ public final class RecordedSelection {
      * Selects the recorded form of some operations of a transaction. @return whether one of them expresses a predicate
      */
     private boolean select(int t, BitSet selected) {
-        IntArrayList plain = new IntArrayList();
-        IntArrayList places = new IntArrayList();
-        IntArrayList codes = new IntArrayList();
-        int writesOf = -1;
-        int writesLeft = 0;
-        for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
-            long code = raw.value(o);
-            ofPredicate[o] = -1;
-            if (Predicates.isOne(code)) {
-                int rowsOfIt = predicates.keys(Predicates.number(code)).length;
-                boolean isRead = predicates.isRead(Predicates.number(code));
-                for (int i = 1; isRead && i <= rowsOfIt; i++) {
-                    ofPredicate[plain.getInt(plain.size() - i)] = o;
-                }
-                writesOf = o;
-                writesLeft = isRead ? 0 : rowsOfIt;
-                places.add(plain.size());
-                codes.add(o);
-            } else if (!Predicates.isRow(code) && !raw.values().isOther(code)) {
-                if (writesLeft-- > 0) {
-                    ofPredicate[o] = writesOf;
-                }
-                plain.add(o);
-            }
-        }
         boolean hasPredicate = false;
-        int place = 0;
-        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+        for (int o = selected.nextSetBit(0); o >= 0; o = selected.nextSetBit(o + 1)) {
+            int origin = origins[o];
             int row = reads.rowOf(table.key(o));
-            hasPredicate |= row >= 0 && selected.get(o);
-            if (row < 0) {
-                if (selected.get(o)) {
-                    int at = plain.getInt(place);
-                    kept.set(at);
-                    rows.add(table.key(o));
-                    // A row that a query returned is a part of its result.
-                    boolean isReturned = ofPredicate[at] >= 0 && !raw.isWrite(at);
-                    hasPredicate |= isReturned;
-                    if (isReturned) {
-                        kept.set(ofPredicate[at]);
-                    }
+            rows.add(row < 0 ? table.key(o) : row);
+            hasPredicate |= row >= 0;
+            if (row < 0 || table.isWrite(o)) {
+                kept.set(origin);
+                // A row that a query returned is a part of its result.
+                if (row < 0 && ofPredicate[origin] >= 0 && !raw.isWrite(origin)) {
+                    hasPredicate = true;
+                    kept.set(ofPredicate[origin]);
                 }
-                place++;
-            } else if (selected.get(o)) {
-                rows.add(row);
-                if (table.isWrite(o)) {
-                    kept.set(plain.getInt(place - 1));
-                    continue;
-                }
-                for (int i = 0; i < places.size(); i++) {
-                    if (places.getInt(i) == place) {
-                        kept.set(codes.getInt(i));
-                    }
+            } else {
+                for (int at = origin; isStandIn(t, at); at++) {
+                    kept.set(at, kept.get(at) || Predicates.isOne(raw.value(at)));
                 }
             }
         }
@@ -272,32 +238,30 @@ public final class RecordedSelection {
 
     /** Adds the operations of a transaction that express what is kept of it. */
     private void express(int t, IntArrayList all) {
-        boolean isKept = false;
-        int at = raw.firstOperation(t);
-        boolean isPredicateHere = false;
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            int origin = origins[o];
             int row = reads.rowOf(table.key(o));
-            if (row >= 0) {
-                for (; at < raw.operationsEnd(t) && isStandIn(at); at++) {
-                    isPredicateHere |= Predicates.isOne(raw.value(at)) && kept.get(at);
-                }
-                if (table.isWrite(o) ? isKept : isPredicateHere && rows.contains(row)) {
-                    all.add(o);
-                }
-                continue;
-            }
-            for (; isStandIn(at); at++) {}
-            isKept = isKept(at++);
-            isPredicateHere = false;
-            if (isKept) {
+            boolean isExpressed =
+                    row < 0 || table.isWrite(o) ? isKept(origin) : rows.contains(row) && hasKept(t, origin);
+            if (isExpressed) {
                 all.add(o);
             }
         }
     }
 
-    /** Whether a recorded operation is none of the table. */
-    private boolean isStandIn(int o) {
-        return Predicates.isStandIn(raw.value(o)) || raw.values().isOther(raw.value(o));
+    /** Whether one of the predicates directly after each other is kept. */
+    private boolean hasKept(int t, int first) {
+        int at = first;
+        while (isStandIn(t, at) && !(Predicates.isOne(raw.value(at)) && kept.get(at))) {
+            at++;
+        }
+        return isStandIn(t, at);
+    }
+
+    /** Whether an operation of a transaction, if it has this one, is none of the table. */
+    private boolean isStandIn(int t, int o) {
+        return o < raw.operationsEnd(t)
+                && (Predicates.isStandIn(raw.value(o)) || raw.values().isOther(raw.value(o)));
     }
 
     private boolean isKept(int o) {

@@ -37,9 +37,14 @@ final class RecordedWalk {
 
     /** Passes on the operations of a transaction. @return false if the visitor ended it */
     boolean over(int t) {
+        return over(t, raw.operationsEnd(t));
+    }
+
+    /** Passes on the operations of a transaction before one of them. @return false if the visitor ended it */
+    boolean over(int t, int end) {
         int columns = NONE;
         boolean goesOn = true;
-        for (int o = raw.firstOperation(t); goesOn && o < raw.operationsEnd(t); o++) {
+        for (int o = raw.firstOperation(t); goesOn && o < end; o++) {
             long code = raw.value(o);
             if (Predicates.isRow(code)) {
                 columns = Predicates.rowNumber(code);

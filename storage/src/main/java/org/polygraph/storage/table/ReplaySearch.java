@@ -85,9 +85,6 @@ final class ReplaySearch implements RecordedWalk.Visitor {
     /** By row: how many transactions have read their snapshot, will write it, and have not committed. */
     private final int[] locks;
 
-    private final IntArrayList found = new IntArrayList();
-    private final int[] inResult;
-    private int evaluations;
     /** The row that prevented the last event from being placed; {@link #NONE} if it is not a single one. */
     private int failedRow;
 
@@ -120,7 +117,7 @@ final class ReplaySearch implements RecordedWalk.Visitor {
         int n = raw.transactions();
         counted = counted(countsAll);
         walk = new RecordedWalk(raw, predicates, this);
-        rows = new ReplayedRows(raw, predicates);
+        rows = new ReplayedRows(raw, predicates, raw.keys().size());
         pending = new PendingReads(raw, predicates, counted);
         position = new int[n * perTransaction];
         Arrays.fill(position, NONE);
@@ -143,7 +140,6 @@ final class ReplaySearch implements RecordedWalk.Visitor {
         Arrays.fill(obstacle, NONE);
         obstacleChange = new long[next.length];
         locks = new int[perTransaction == 1 ? 0 : raw.keys().size()];
-        inResult = new int[raw.keys().size()];
     }
 
     private boolean[] counted(boolean countsAll) {
@@ -159,7 +155,7 @@ final class ReplaySearch implements RecordedWalk.Visitor {
         PendingReads values = new PendingReads(raw, predicates, all);
         for (int t = 0; t < all.length; t++) {
             for (int o = raw.firstOperation(t); o < raw.operationsEnd(t) && result[t]; o++) {
-                if (!raw.isWrite(o) && !Predicates.isStandIn(raw.value(o))) {
+                if (Predicates.isReadOfRow(raw, o)) {
                     int writer = values.writerOf(raw.value(o));
                     if (writer >= 0) {
                         result[writer] = true;
@@ -411,7 +407,7 @@ final class ReplaySearch implements RecordedWalk.Visitor {
 
     @Override
     public boolean result(int predicate) {
-        return !isFirst(walked) || isResult(predicate);
+        return !isFirst(walked) || rows.compare(predicate, this::fails);
     }
 
     @Override
@@ -442,27 +438,6 @@ final class ReplaySearch implements RecordedWalk.Visitor {
     private boolean fails(int row) {
         failedRow = row;
         return false;
-    }
-
-    /** Whether the rows that match are those of a result. */
-    private boolean isResult(int number) {
-        int condition = predicates.conditionOf(number);
-        int size = predicates.keysEnd(number) - predicates.firstKey(number);
-        evaluations++;
-        for (int at = predicates.firstKey(number); at < predicates.keysEnd(number); at++) {
-            inResult[predicates.keyAt(at)] = evaluations;
-            if (!rows.matches(condition, predicates.keyAt(at))) {
-                return fails(predicates.keyAt(at));
-            }
-        }
-        found.clear();
-        rows.collect(condition, found);
-        for (int i = 0; found.size() > size && i < found.size(); i++) {
-            if (inResult[found.getInt(i)] != evaluations) {
-                return fails(found.getInt(i));
-            }
-        }
-        return true;
     }
 
     /** Takes the rows that match as those of an open write, unless they contradict what is known of them. */

@@ -41,11 +41,13 @@ final class RowRewriting {
                 long code = raw.value(o);
                 if (!Predicates.isOne(code)) {
                     boolean mayBeDeleted = hasOpenDelete && code == ValueDictionary.NULL;
-                    if (isRelaxed && known.isRead(o) && (mayBeDeleted || known.isOfOpen(raw.key(o), code))) {
+                    if (isRelaxed
+                            && Predicates.isReadOfRow(raw, o)
+                            && (mayBeDeleted || known.isOfOpen(raw.key(o), code))) {
                         dropped++;
                     } else {
                         to.copy(o);
-                        dropped = known.isRead(o) ? dropped : 0;
+                        dropped = Predicates.isReadOfRow(raw, o) ? dropped : 0;
                     }
                     continue;
                 }

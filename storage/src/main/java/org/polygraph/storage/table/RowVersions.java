@@ -20,7 +20,6 @@ final class RowVersions {
     static final long NONE = -1;
 
     private final HistoryTable table;
-    private final PredicateMarks marks;
     private final ValueDictionary values;
     private final RowColumns columns;
 
@@ -46,16 +45,18 @@ final class RowVersions {
     /** The searches for bounds of a column are under 2 * column, and those for values under 2 * column + 1. */
     private final Int2ObjectOpenHashMap<VersionSearch> searches = new Int2ObjectOpenHashMap<>();
 
-    /** @param table with the operations of the marks */
-    RowVersions(HistoryTable table, PredicateMarks marks, Predicates predicates) {
+    /** @param table as it was recorded */
+    RowVersions(HistoryTable table, Predicates predicates) {
         this.table = table;
-        this.marks = marks;
         values = table.values();
         columns = predicates.rows();
         starts = new int[table.keys().size() + 1];
         writes = new int[table.keys().size()];
         for (int o = 0; o < table.operations(); o++) {
-            writes[table.key(o)] += table.isWrite(o) ? 1 : 0;
+            // The operations of conditions have no keys.
+            if (table.isWrite(o)) {
+                writes[table.key(o)]++;
+            }
         }
     }
 
@@ -70,14 +71,13 @@ final class RowVersions {
     }
 
     private void addWide() {
-        for (int m = 0; m < marks.size(); m++) {
-            if (Predicates.isRow(marks.code(m))) {
-                // The write that the columns belong to follows directly.
-                int o = marks.place(m);
+        for (int o = 0; o < table.operations(); o++) {
+            int carried = table.isWrite(o) ? Predicates.columnsOf(table, o) : -1;
+            if (carried >= 0) {
                 wide.computeIfAbsent(table.key(o), unused -> new IntArrayList()).add(keysOfWide.size());
                 keysOfWide.add(table.key(o));
                 valuesOfWide.add(table.value(o));
-                columnsOfWide.add(Predicates.rowNumber(marks.code(m)));
+                columnsOfWide.add(carried);
             }
         }
     }

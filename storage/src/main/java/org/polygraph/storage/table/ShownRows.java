@@ -105,15 +105,13 @@ final class ShownRows {
     private void collectReads() {
         for (int t = 0; t < raw.transactions(); t++) {
             for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
-                int writer = isRead(o) && raw.status(t) == TransactionStatus.COMMITTED ? writers.get(raw.value(o)) : -1;
+                int writer = Predicates.isReadOfRow(raw, o) && raw.status(t) == TransactionStatus.COMMITTED
+                        ? writers.get(raw.value(o))
+                        : -1;
                 if (writer >= 0 && !ambiguous.contains(raw.value(o))) {
                     shown.get(writer).add(raw.key(o));
                 }
             }
         }
-    }
-
-    private boolean isRead(int o) {
-        return !raw.isWrite(o) && !Predicates.isStandIn(raw.value(o));
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -41,19 +42,18 @@ class ColumnRowsTest {
             all.end();
         }
         int lacks = all.end();
-        ColumnValues places = ColumnValues.ofColumn(values, all, column);
-        ColumnRows rows = new ColumnRows(places, ROWS);
+        ColumnRows rows = new ColumnRows(values, new LongOpenHashSet(codes), ROWS);
         int[] columns = new int[ROWS];
         Arrays.fill(columns, lacks);
         for (int step = 0; step < 200; step++) {
             int row = random.nextInt(ROWS);
             columns[row] = random.nextInt(codes.length + 1);
-            rows.move(row, places.placeOf(columns[row]));
+            rows.move(row, columns[row] == lacks ? ColumnRows.NONE : rows.placeOf(codes[columns[row]]));
             long low = random.nextLong(-codes.length - 3L, 2L * codes.length + 3);
             long high = random.nextInt(10) == 0 ? Long.MAX_VALUE : low + random.nextInt(-2, 2 * codes.length);
             Condition.Term bounds = new Condition.Term(column, low, high, null);
             IntOpenHashSet within = satisfying(all, columns, bounds);
-            assertThat(rows.count(places.from(bounds), places.to(bounds))).isEqualTo(within.size());
+            assertThat(rows.count(rows.from(bounds), rows.to(bounds))).isEqualTo(within.size());
             assertThat(found(rows, bounds)).containsAll(within);
             long[] any = {random(codes, random), values.code(1_000_000), random(codes, random), random(codes, random)};
             Condition.Term set = new Condition.Term(column, 0, 0, any);
