@@ -3,6 +3,7 @@ package org.polygraph.jobs.estimate;
 import org.polygraph.partitioner.axiom.CausalAxiom;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -85,10 +86,12 @@ public record Estimate(
     private static final long WINDOW_EVENT_BYTES = 33;
 
     /** The CPU time to read an operation as text, and from columns or a binary format. */
-    private static final double READ_SECONDS = 260e-9;
+    private static final double READ_SECONDS = 450e-9;
 
     private static final double READ_BINARY_SECONDS = 110e-9;
-    private static final double OPERATION_SECONDS = 100e-9;
+    private static final double OPERATION_SECONDS = 220e-9;
+    /** The CPU time to order an operation of a key and to replay it. */
+    private static final double ORDER_SECONDS = 150e-9;
     /** The CPU time for a cell of the clocks. If there are many sessions, eight cells are updated at once. */
     private static final double CLOCK_SECONDS = 12e-9;
 
@@ -105,11 +108,16 @@ public record Estimate(
      */
     private static final double WARM_UP_SECONDS = 1;
     /** The same of a check by windows. */
-    private static final double WINDOW_WARM_UP_SECONDS = 3.5;
+    private static final double WINDOW_WARM_UP_SECONDS = 7;
 
     private static final double WARM_UP_OPERATIONS = 1e6;
     private static final double SPARK_START_SECONDS = 16;
+    /** The CPU time of windows for an operation, if a transaction is one event; and the factor if it is two. */
     private static final double WINDOW_OPERATION_SECONDS = 1e-6;
+
+    private static final double TWO_EVENTS = 1.4;
+    /** How often windows read the input: for the survey, and for the cells. */
+    private static final int WINDOW_READS = 2;
 
     /** Estimates the check of one level of one history. Executors are processes of their own. */
     public static Estimate of(Engine engine, HistorySize size, IsolationLevel level) {
@@ -156,21 +164,25 @@ public record Estimate(
                         ? CausalAxiom.bytes(transactions, sessions, counts.writes()) - causal
                         : hasClocks ? ChainClocks.bytes(events, sessions) : 0;
         double warm = Math.min(1, operations / WARM_UP_OPERATIONS);
-        boolean isBinary =
-                switch (of.format()) {
-                    case PARQUET, DBCOP, COBRA -> true;
-                    case AUTO, JSONL, ARROW, PLUME, EDN, ELLE_JSON -> false;
-                };
-        double read = (isBinary ? READ_BINARY_SECONDS : READ_SECONDS) * operations;
+        double read = (isBinary(of.format()) ? READ_BINARY_SECONDS : READ_SECONDS) * operations;
         double byKey = OPERATION_SECONDS * operations;
         double closure = hasClocks && !timed
                 ? (sessions < MANY_SESSIONS ? CLOCK_SECONDS : PACKED_SECONDS) * events * sessions
                 : 0;
         double rules = ordered && !timed ? RULE_SECONDS * events : 0;
-        double rest = START_SECONDS + WARM_UP_SECONDS * warm + (ordered ? EVENT_SECONDS * events : 0);
+        double rest = START_SECONDS
+                + WARM_UP_SECONDS * warm
+                + (ordered ? EVENT_SECONDS * events + ORDER_SECONDS * operations : 0);
         long least = PROCESS_BYTES + table + index + graph + causal;
         double cpu = rest + read + byKey + closure + rules;
         return new Estimate(Engine.EMBEDDED, least + clocks, least, 0, 0, cpu, cpu, 1);
+    }
+
+    private static boolean isBinary(HistoryFormat format) {
+        return switch (format) {
+            case PARQUET, DBCOP, COBRA -> true;
+            case AUTO, JSONL, ARROW, PLUME, EDN, ELLE_JSON -> false;
+        };
     }
 
     /** @param workers tasks that this process runs at once */
@@ -194,14 +206,17 @@ public record Estimate(
         boolean isSpark = engine == Engine.SPARK;
         long tasks = operations / OPERATIONS_OF_SLICE + 1;
         long memory = known + (isSpark ? SPARK_SESSION_BYTES : PROCESS_BYTES) + Math.min(workers, tasks) * task;
-        double start = START_SECONDS + (isSpark ? SPARK_START_SECONDS : WINDOW_WARM_UP_SECONDS);
+        double warm = WINDOW_WARM_UP_SECONDS * Math.min(1, operations / WARM_UP_OPERATIONS);
+        double start = START_SECONDS + (isSpark ? SPARK_START_SECONDS : warm);
+        double text = isBinary(size.format()) ? 0 : WINDOW_READS * (READ_SECONDS - READ_BINARY_SECONDS);
+        boolean hasTwoEvents = !level.isAxiom() && level.eventsPerTransaction() == 2;
         return new Estimate(
                 engine,
                 memory,
                 memory,
                 task,
                 SCRATCH_BYTES * operations,
-                start + WINDOW_OPERATION_SECONDS * operations,
+                start + (WINDOW_OPERATION_SECONDS * (hasTwoEvents ? TWO_EVENTS : 1) + text) * operations,
                 start,
                 tasks);
     }
