@@ -20,7 +20,7 @@ import org.polygraph.partitioner.order.CoarseOrder;
  *
  * <p>Measured, 25 sessions, 500 keys, 5 values, SER, CPU seconds of the thread in a first check: 4,000 transactions
  * 0.4, 8,000 0.8, 16,000 4.8; without the guess 3.9 for 4,000 and none of the others
- * (benchmarks/RESULTS.md, few keys and few values).
+ * (benchmarks/results/2026-11-solver.md, few keys and few values).
  */
 final class CoarseGuess implements Strategy {
     /** With fewer violated reads per transaction the solver is fast. */
