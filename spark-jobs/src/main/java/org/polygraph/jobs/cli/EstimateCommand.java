@@ -156,10 +156,15 @@ final class EstimateCommand implements Callable<Integer> {
             }
         }
         if (size.whole() != HistorySize.Whole.NEVER) {
-            out.println((size.whole() == HistorySize.Whole.ALWAYS
-                            ? "  it has inserts, deletes or predicates, so one process decides it as a whole"
-                            : "  it has lists, so one process decides it as a whole at rc, ra and cc")
-                    + "; its operations and keys include those that express them");
+            String why =
+                    switch (size.whole()) {
+                        case AT_AXIOMS -> "it has lists, so one process decides it as a whole at rc, ra and cc";
+                        case AT_ORDERS ->
+                            "it has inserts or deletes, so one process decides it as a whole at ser, si and the strict levels";
+                        default ->
+                            "it has predicates, or lists with inserts or deletes, so one process decides it as a whole";
+                    };
+            out.println("  " + why + "; its operations and keys include those that express them");
         }
         out.println("  time on " + shared + (shared == 1 ? " core" : " cores") + "; Spark at " + Legible.of(master));
         for (IsolationLevel level : levels.strongestFirst()) {

@@ -65,7 +65,9 @@ public record HistorySize(Source source, HistoryFormat format, long bytes, Count
         NEVER,
         /** It has lists. Windows do not decide rc, ra and cc, which are axioms, if there are lists. */
         AT_AXIOMS,
-        /** It has inserts, deletes or predicates. */
+        /** It has inserts or deletes. Windows decide these at rc, ra and cc only. */
+        AT_ORDERS,
+        /** It has predicates, or both lists and inserts or deletes. */
         ALWAYS
     }
 
@@ -229,15 +231,16 @@ public record HistorySize(Source source, HistoryFormat format, long bytes, Count
     }
 
     private static Whole whole(HistoryTable table) {
-        if (table.hasRows() || table.values().hasPredicates() || table.unknownRows() != null) {
+        boolean hasLists = table.values().hasLists();
+        if (table.values().hasPredicates() || table.unknownRows() != null || (hasLists && table.hasRows())) {
             return Whole.ALWAYS;
         }
-        return table.values().hasLists() ? Whole.AT_AXIOMS : Whole.NEVER;
+        return hasLists ? Whole.AT_AXIOMS : table.hasRows() ? Whole.AT_ORDERS : Whole.NEVER;
     }
 
     /** Whether windows of files do not decide it. @param isAxiom whether the level is an axiom */
     public boolean isWhole(boolean isAxiom) {
-        return whole == Whole.ALWAYS || (whole == Whole.AT_AXIOMS && isAxiom);
+        return whole == Whole.ALWAYS || whole == (isAxiom ? Whole.AT_AXIOMS : Whole.AT_ORDERS);
     }
 
     private static void append(Location file, long at, ByteArrayOutputStream lines) throws IOException {
