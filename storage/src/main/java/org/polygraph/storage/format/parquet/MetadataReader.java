@@ -108,7 +108,7 @@ final class MetadataReader extends TCompactProtocol {
 
         @Override
         public void write(byte[] from, int offset, int length) {
-            throw new UnsupportedOperationException();
+            throw new UnsupportedOperationException("metadata are only read");
         }
 
         @Override
