@@ -34,7 +34,7 @@ class DocumentLinksTest {
         List<Path> found = new ArrayList<>();
         for (String module :
                 List.of("", "storage", "partitioner", "local-solver", "spark-jobs", "cluster-config", "benchmarks")) {
-            for (String folder : List.of("", "docs", "docs/recorders")) {
+            for (String folder : List.of("", "docs", "docs/recorders", "results")) {
                 Path path = Path.of("..", module, folder);
                 if (Files.isDirectory(path)) {
                     try (Stream<Path> files = Files.list(path)) {
@@ -43,7 +43,7 @@ class DocumentLinksTest {
                 }
             }
         }
-        assertThat(found).hasSizeGreaterThan(30);
+        assertThat(found).hasSizeGreaterThan(40);
         return found;
     }
 }
