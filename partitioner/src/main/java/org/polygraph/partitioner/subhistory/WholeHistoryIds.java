@@ -1,8 +1,13 @@
 package org.polygraph.partitioner.subhistory;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Alternative;
@@ -11,6 +16,7 @@ import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Converts violations of a selection to the ids of the whole history. Shared reasons stay shared. */
 public final class WholeHistoryIds {
@@ -19,8 +25,35 @@ public final class WholeHistoryIds {
     private final IdentityHashMap<Reason, Reason> reasons = new IdentityHashMap<>();
     private final IdentityHashMap<Alternative, Alternative> alternatives = new IdentityHashMap<>();
 
+    /** By label of a key of the selection, its label in the whole; only those that differ. */
+    private final Map<String, String> labels = new HashMap<>();
+
+    private @Nullable Pattern differing;
+
     public WholeHistoryIds(HistorySelection selection) {
         this.selection = selection;
+    }
+
+    /** The same, where keys of conditions may have other labels in the selection, which texts then have too. */
+    public WholeHistoryIds(HistorySelection selection, HistoryTable whole) {
+        this(selection);
+        for (int key = 0; key < selection.keys().length; key++) {
+            String label = selection.table().keys().label(key);
+            int id = selection.keys()[key];
+            if (id >= 0 && !label.equals(whole.keys().label(id))) {
+                labels.put(label, whole.keys().label(id));
+            }
+        }
+        if (!labels.isEmpty()) {
+            differing =
+                    Pattern.compile(labels.keySet().stream().map(Pattern::quote).collect(Collectors.joining("|")));
+        }
+    }
+
+    private String text(String of) {
+        return differing == null
+                ? of
+                : differing.matcher(of).replaceAll(found -> Matcher.quoteReplacement(labels.get(found.group())));
     }
 
     /** The violation and its sub-history in the ids of the whole history. */
@@ -32,7 +65,7 @@ public final class WholeHistoryIds {
                 v.keys().stream().map(key -> selection.keys()[key]).toList(),
                 dependencies(v.cycle()),
                 alternatives(v.cases()),
-                v.detail(),
+                text(v.detail()),
                 subHistory(v.minimal()));
     }
 
@@ -88,7 +121,7 @@ public final class WholeHistoryIds {
     private Reason reason(Reason r) {
         Reason known = reasons.get(r);
         if (known == null) {
-            known = new Reason(r.basis(), r.why(), alternatives(r.because()));
+            known = new Reason(r.basis(), text(r.why()), alternatives(r.because()));
             reasons.put(r, known);
         }
         return known;
@@ -101,7 +134,7 @@ public final class WholeHistoryIds {
             if (known == null) {
                 Dependency assumed = a.assumed();
                 known = new Alternative(
-                        a.statement(),
+                        text(a.statement()),
                         assumed == null ? null : dependency(assumed),
                         dependencies(a.cycle()),
                         alternatives(a.cases()));

@@ -279,7 +279,7 @@ public final class Counterexamples {
         }
         List<Violation> again = rest.violations(RecordedSelection.part(kept.table(), sub.ofWrites()), request, time);
         boolean isShown = !again.isEmpty() && again.get(0).minimal() != null;
-        return isShown ? new WholeHistoryIds(kept).of(again.get(0)) : violation;
+        return isShown ? new WholeHistoryIds(kept, withRows).of(again.get(0)) : violation;
     }
 
     private boolean hasTimeInOrder() {

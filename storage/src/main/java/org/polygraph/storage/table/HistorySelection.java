@@ -20,6 +20,9 @@ import org.polygraph.storage.dictionary.KeyDictionary;
  * values is shared with the whole history.
  */
 public final class HistorySelection {
+    /** How the label of a key begins that expresses a condition on a row; labels of texts are quoted. */
+    private static final String OF_ROW = '"' + PredicateReads.ROW;
+
     private final HistoryTable table;
     private final int[] transactions;
     private final int[] keys;
@@ -58,7 +61,7 @@ public final class HistorySelection {
             IntArrayList wanted = others.get(key);
             String name = other.keys().label(key);
             // Conditions that match the same values of a row have one key, whose name is that of any of them.
-            int end = name.startsWith(PredicateReads.ROW) ? name.indexOf(' ', PredicateReads.ROW.length()) : -1;
+            int end = name.startsWith(OF_ROW) ? name.indexOf(' ', OF_ROW.length()) : -1;
             String ofRow = name.substring(0, end + 1);
             int like = -1;
             for (int k = 0; k < own.size() && !wanted.isEmpty(); k++) {
