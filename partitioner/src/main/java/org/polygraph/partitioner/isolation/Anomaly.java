@@ -99,7 +99,10 @@ public enum Anomaly {
             List.of("G2-item", "read-only anomaly"),
             "a read-only transaction saw a state that no serial order of the others produces"),
     REAL_TIME_VIOLATION("G-realtime", List.of("stale read"), "the only possible orders contradict real time"),
-    NO_VALID_ORDER("G2", List.of("unsatisfiable core"), "every choice of writers and of version order closes a cycle");
+    NO_VALID_ORDER(
+            "NoValidOrder",
+            List.of("unsatisfiable core"),
+            "every choice of writers and of version order closes a cycle");
 
     private final String label;
 

@@ -27,7 +27,7 @@ class RecordedViolationsTest {
         "NonRepeatableRead-postgresql-read-committed, rc, ra, NonRepeatableRead",
         "ReadOnlyAnomaly-h2-serializable, ssi si cc ra rc, ser, ReadOnlyAnomaly",
         "Realtime-postgresql-repeatable-read, ser ssi si cc ra rc, sser, G-realtime",
-        "RepeatedValues-h2-snapshot, cc ra rc, si, G2",
+        "RepeatedValues-h2-snapshot, cc ra rc, si, NoValidOrder",
         "UpdateBesideDelete-duckdb-repeatable-read, cc ra rc, ser, LostUpdate",
         "UpdateReturning-duckdb-repeatable-read, cc ra rc, si, G-single",
         "WriteSkew-postgresql-repeatable-read, ssi si cc ra rc, ser, WriteSkew"

@@ -61,7 +61,7 @@ class RowAnomalyTableTest {
                 assertThat(violated(row.group(5))).as(line).isEmpty();
             }
         }
-        assertThat(anomalies).as("rows that the test reads").isEqualTo(39);
+        assertThat(anomalies).as("rows that the test reads").isEqualTo(40);
     }
 
     @Test
@@ -113,7 +113,9 @@ class RowAnomalyTableTest {
                     .isIn(Verdict.Status.PASS, Verdict.Status.VIOLATION);
             if (verdict.status() == Verdict.Status.VIOLATION) {
                 Violation violation = verdict.violations().get(0);
-                name = level == IsolationLevel.SER ? violation.anomaly().label() : name;
+                String label = violation.anomaly().label();
+                name = level == IsolationLevel.SER ? label : name;
+                assertThat(label).as("%s at %s", history, level).isEqualTo(name);
                 String sentence = Phenomenon.of(violation, new Facts(Objects.requireNonNull(verdict.table())));
                 last = level == IsolationLevel.SER ? sentence : last;
                 assertThat(sentence).as(history).doesNotContain("key \"row ", "yes");
