@@ -207,7 +207,11 @@ public final class ShownVerdicts {
         return false;
     }
 
+    /** The request without real time; at LIN, which is nothing else, as it is. */
     private static CheckRequest withoutTime(CheckRequest request) {
+        if (request.level() == IsolationLevel.LIN) {
+            return request;
+        }
         IsolationLevel level = request.level() == IsolationLevel.SSER ? IsolationLevel.SER : IsolationLevel.SI;
         return new CheckRequest(level, TimeMode.NONE, 0, request.indeterminate());
     }
