@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -51,9 +52,11 @@ public final class WholeHistoryIds {
     }
 
     private String text(String of) {
-        return differing == null
-                ? of
-                : differing.matcher(of).replaceAll(found -> Matcher.quoteReplacement(labels.get(found.group())));
+        return differing == null ? of : differing.matcher(of).replaceAll(this::labelInWhole);
+    }
+
+    private String labelInWhole(MatchResult found) {
+        return Matcher.quoteReplacement(labels.getOrDefault(found.group(), found.group()));
     }
 
     /** The violation and its sub-history in the ids of the whole history. */
