@@ -6,11 +6,12 @@ import it.unimi.dsi.fastutil.ints.Int2ObjectMaps;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import java.io.Serializable;
 import java.util.BitSet;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Anomaly;
-import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.artifact.ObjectFile;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
@@ -22,7 +23,8 @@ import org.polygraph.storage.table.HistoryTable;
  *
  * <p>Memory: 9 bytes per key, 4 per operation.
  */
-public final class KeyOrders {
+public final class KeyOrders implements Serializable {
+    private static final long serialVersionUID = 1L;
     private static final int CHECK_EVERY = 1 << 10;
 
     /** There is an order; also for keys without operations. */
@@ -31,12 +33,6 @@ public final class KeyOrders {
     static final byte OPEN = 1;
     /** There is no order; the anomaly's ordinal is added. */
     private static final byte VIOLATED = 2;
-
-    private static final String RESULTS = "keyResults";
-    private static final String STARTS = "keyStarts";
-    private static final String COUNTS = "keyCounts";
-    private static final String TRANSACTIONS = "keyTransactions";
-    private static final String UNIQUE = "uniqueValues";
 
     private static final Anomaly[] ANOMALIES = Anomaly.values();
 
@@ -69,48 +65,16 @@ public final class KeyOrders {
         return of(LinearOperations.of(new RecordedOperations(table, skewNanos, maybe), null), judge, stop);
     }
 
-    /** Adds them to a checkpoint or scratch file. */
-    public void saveTo(ArrayFile file) {
-        file.put(RESULTS, results)
-                .put(STARTS, starts)
-                .put(COUNTS, counts)
-                .put(TRANSACTIONS, transactions.toIntArray())
-                .put(UNIQUE, new byte[] {(byte) (uniqueValues ? 1 : 0)});
-    }
-
-    /**
-     * The inverse of {@link #saveTo}.
-     *
-     * @throws ArrayFile.DamagedException if they are of another history
-     */
-    public static KeyOrders of(HistoryTable table, ArrayFile file) throws ArrayFile.DamagedException {
-        byte[] results = file.bytes(RESULTS);
-        int[] starts = file.ints(STARTS);
-        int[] counts = file.ints(COUNTS);
-        int[] transactions = file.ints(TRANSACTIONS);
-        byte[] unique = file.bytes(UNIQUE);
-        int keys = table.keys().size();
-        boolean fits = results.length == keys && starts.length == keys && counts.length == keys && unique.length == 1;
-        for (int k = 0; fits && k < keys; k++) {
-            fits = starts[k] >= 0
-                    && counts[k] >= 0
-                    && starts[k] <= transactions.length - counts[k]
-                    && results[k] >= 0
-                    && results[k] < VIOLATED + ANOMALIES.length;
+    /** Returns them if they are of a history. @throws ObjectFile.DamagedException if they are of another one */
+    public KeyOrders of(HistoryTable table) throws ObjectFile.DamagedException {
+        boolean fits = results.length == table.keys().size();
+        for (int k = 0; fits && k < results.length; k++) {
+            fits = starts[k] >= 0 && counts[k] >= 0 && starts[k] <= transactions.size() - counts[k];
         }
-        for (int i = 0; fits && i < transactions.length; i++) {
-            fits = transactions[i] >= 0 && transactions[i] < table.transactions();
+        if (!fits || transactions.intStream().anyMatch(t -> t < 0 || t >= table.transactions())) {
+            throw new ObjectFile.DamagedException("found orders of keys of another history");
         }
-        if (!fits) {
-            throw new ArrayFile.DamagedException("found orders of keys of another history");
-        }
-        KeyOrders orders = new KeyOrders(keys, 0);
-        System.arraycopy(results, 0, orders.results, 0, keys);
-        System.arraycopy(starts, 0, orders.starts, 0, keys);
-        System.arraycopy(counts, 0, orders.counts, 0, keys);
-        orders.transactions.addElements(0, transactions);
-        orders.uniqueValues = unique[0] != 0;
-        return orders;
+        return this;
     }
 
     /** Whether no key is open. */

@@ -1,11 +1,12 @@
 package org.polygraph.jobs.application;
 
 import java.io.IOException;
+import java.io.Serializable;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Checkpoints;
-import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.artifact.ObjectFile;
 
 /** Checkpoints as files {@code <name>.checkpoint} of a folder. A file is complete or absent, and has a checksum. */
 public final class CheckpointFiles implements Checkpoints {
@@ -26,26 +27,28 @@ public final class CheckpointFiles implements Checkpoints {
     }
 
     @Override
-    public <T, E extends Exception> @Nullable T restored(String name, Reading<T, E> reading) throws E {
+    public <K extends Serializable, T, E extends Exception> @Nullable T restored(
+            String name, Class<K> type, Reading<K, T, E> reading) throws E {
         Location file = folder.child(name + ENDING);
         try {
-            ArrayFile found = found(file);
+            K found = found(file, type);
             if (found == null) {
                 return null;
             }
             T made = reading.of(found);
             messages.accept(file.name() + ": a checkpoint of an earlier process; the check continues from it");
             return made;
-        } catch (ArrayFile.DamagedException e) {
+        } catch (ObjectFile.DamagedException e) {
             messages.accept(file.name() + ": a damaged checkpoint: " + e.getMessage() + "; its phases run again");
             return null;
         }
     }
 
-    private static @Nullable ArrayFile found(Location file) throws ArrayFile.DamagedException {
+    private static <K extends Serializable> @Nullable K found(Location file, Class<K> type)
+            throws ObjectFile.DamagedException {
         try {
-            return file.exists() ? ArrayFile.read(file) : null;
-        } catch (ArrayFile.DamagedException e) {
+            return file.exists() ? ObjectFile.read(file, type) : null;
+        } catch (ObjectFile.DamagedException e) {
             throw e;
         } catch (IOException e) {
             throw new EngineException(file.name() + ": " + e.getMessage() + "; check it, or give --overwrite", e);
@@ -58,10 +61,10 @@ public final class CheckpointFiles implements Checkpoints {
     }
 
     @Override
-    public void keep(String name, ArrayFile data) {
+    public void keep(String name, Serializable state) {
         Location file = folder.child(name + ENDING);
         try {
-            file.write(data::writeTo);
+            ObjectFile.write(file, state);
         } catch (IOException e) {
             throw new EngineException(
                     file.name() + ": the checkpoint cannot be written there (" + e.getMessage()

@@ -1,7 +1,8 @@
 package org.polygraph.jobs.decision;
 
+import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.artifact.ObjectFile;
 
 /**
  * The checkpoints that one check leaves for a later process with the same history, level, options and version. The
@@ -11,7 +12,8 @@ public interface Checkpoints {
     /** Keeps nothing. */
     Checkpoints NONE = new Checkpoints() {
         @Override
-        public <T, E extends Exception> @Nullable T restored(String name, Reading<T, E> reading) {
+        public <K extends Serializable, T, E extends Exception> @Nullable T restored(
+                String name, Class<K> type, Reading<K, T, E> reading) {
             return null;
         }
 
@@ -21,30 +23,32 @@ public interface Checkpoints {
         }
 
         @Override
-        public void keep(String name, ArrayFile data) {}
+        public void keep(String name, Serializable state) {}
     };
 
     /**
      * Makes something of a checkpoint.
      *
+     * @param <K> what was kept
      * @param <T> what it makes
      * @param <E> what it throws if the checkpoint is right
      */
     @FunctionalInterface
-    interface Reading<T, E extends Exception> {
-        /** @throws ArrayFile.DamagedException if the check cannot continue from the checkpoint */
-        T of(ArrayFile checkpoint) throws ArrayFile.DamagedException, E;
+    interface Reading<K, T, E extends Exception> {
+        /** @throws ObjectFile.DamagedException if the check cannot continue from the checkpoint */
+        T of(K checkpoint) throws ObjectFile.DamagedException, E;
     }
 
     /**
      * Returns what is made of the checkpoint of that name, and reports that the check continues from it. The result is
      * null if there is none, or if it is damaged or of another check: this is reported, and its phases run again.
      */
-    <T, E extends Exception> @Nullable T restored(String name, Reading<T, E> reading) throws E;
+    <K extends Serializable, T, E extends Exception> @Nullable T restored(
+            String name, Class<K> type, Reading<K, T, E> reading) throws E;
 
-    /** Whether {@link #keep} has an effect. If not, the data need not be made. */
+    /** Whether {@link #keep} has an effect. If not, the state need not be made. */
     boolean keeps();
 
     /** Keeps a checkpoint, in place of an earlier one of that name. */
-    void keep(String name, ArrayFile data);
+    void keep(String name, Serializable state);
 }

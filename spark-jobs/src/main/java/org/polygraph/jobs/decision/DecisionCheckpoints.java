@@ -1,9 +1,11 @@
 package org.polygraph.jobs.decision;
 
+import java.io.Serializable;
+import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.verdict.ResidualSize;
+import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.partitioner.linear.KeyOrders;
-import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.artifact.ObjectFile;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -26,73 +28,40 @@ public final class DecisionCheckpoints {
         this.phases = phases;
     }
 
-    /** Whether anything is kept. */
-    boolean keeps() {
-        return checkpoints.keeps();
+    /** An order that is to be replayed, and the phases before it. */
+    private record Kept(FoundOrder order, ArrayList<Phase> phases) implements Serializable {
+        private static final long serialVersionUID = 1L;
     }
 
     /** Returns the orders of keys that an earlier process found, or null. */
     public @Nullable KeyOrders keyOrders() {
-        return checkpoints.restored(KEY_ORDERS, left -> KeyOrders.of(table, left));
+        return checkpoints.restored(KEY_ORDERS, KeyOrders.class, left -> left.of(table));
     }
 
     /** Keeps orders of keys if no key was left open at the end of the budget. */
     public void keepKeyOrders(KeyOrders orders) {
-        if (keeps() && orders.isComplete()) {
-            ArrayFile file = new ArrayFile();
-            orders.saveTo(file);
-            keep(KEY_ORDERS, file);
+        if (orders.isComplete()) {
+            checkpoints.keep(KEY_ORDERS, orders);
         }
     }
 
     /** Returns the order that an earlier process found but did not replay, or null. */
     @Nullable
     FoundOrder order() {
-        return checkpoints.restored(ORDER, left -> {
-            int[] position = left.ints("position");
-            byte[] chosen = left.bytes("committed");
-            long[] size = left.longs("residual");
-            int events = table.transactions() * request.level().eventsPerTransaction();
-            if (position.length != events
-                    || size.length != 6
-                    || (chosen.length != 0 && chosen.length != table.transactions())) {
-                throw new ArrayFile.DamagedException("it is of another history");
+        return checkpoints.restored(ORDER, Kept.class, left -> {
+            boolean[] chosen = left.order.committed();
+            if (left.order.position().length
+                            != table.transactions() * request.level().eventsPerTransaction()
+                    || (chosen != null && chosen.length != table.transactions())) {
+                throw new ObjectFile.DamagedException("it is of another history");
             }
-            phases.restore(left);
-            boolean[] committed = null;
-            if (chosen.length > 0) {
-                committed = new boolean[chosen.length];
-                for (int t = 0; t < chosen.length; t++) {
-                    committed[t] = chosen[t] != 0;
-                }
-            }
-            ResidualSize residual = new ResidualSize(size[0], size[1], size[2], size[3], size[4], size[5]);
-            return new FoundOrder(position, committed, residual);
+            phases.restore(left.phases);
+            return left.order;
         });
     }
 
     /** Keeps an order that is to be replayed. */
     void keepOrder(FoundOrder found) {
-        if (!keeps()) {
-            return;
-        }
-        boolean[] committed = found.committed();
-        byte[] chosen = new byte[committed == null ? 0 : committed.length];
-        for (int t = 0; t < chosen.length; t++) {
-            chosen[t] = (byte) (committed != null && committed[t] ? 1 : 0);
-        }
-        ResidualSize r = found.residual();
-        ArrayFile file = new ArrayFile()
-                .put("position", found.position())
-                .put("committed", chosen)
-                .put("residual", new long[] {
-                    r.constraints(), r.candidateReads(), r.components(), r.largest(), r.decisions(), r.conflicts()
-                });
-        keep(ORDER, file);
-    }
-
-    private void keep(String name, ArrayFile file) {
-        phases.saveTo(file);
-        checkpoints.keep(name, file);
+        checkpoints.keep(ORDER, new Kept(found, phases.ended()));
     }
 }

@@ -1,5 +1,6 @@
 package org.polygraph.jobs.decision;
 
+import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.partitioner.index.CommitStatus;
@@ -12,7 +13,9 @@ import org.polygraph.partitioner.index.CommitStatus;
  * @param residual the problem that the solver had to decide for it
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record FoundOrder(int[] position, boolean @Nullable [] committed, ResidualSize residual) {
+record FoundOrder(int[] position, boolean @Nullable [] committed, ResidualSize residual) implements Serializable {
+    private static final long serialVersionUID = 1L;
+
     /** An order that was found without the solver. */
     FoundOrder(int[] position) {
         this(position, null, ResidualSize.NONE);

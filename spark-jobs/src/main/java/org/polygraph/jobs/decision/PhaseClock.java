@@ -1,12 +1,10 @@
 package org.polygraph.jobs.decision;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.prune.Rules;
-import org.polygraph.storage.artifact.ArrayFile;
 
 /**
  * Measures the phases of one check and reports their beginnings. The CPU time of the process costs a file read, so for
@@ -67,33 +65,15 @@ public final class PhaseClock implements Rules.Phases {
         phases.add(new Phase(phase, millis, cpu, items));
     }
 
-    /** Adds the phases that have ended to a checkpoint. */
-    public synchronized void saveTo(ArrayFile file) {
-        StringBuilder names = new StringBuilder();
-        long[] numbers = new long[3 * phases.size()];
-        for (int i = 0; i < phases.size(); i++) {
-            Phase p = phases.get(i);
-            names.append(p.name()).append('\n');
-            numbers[3 * i] = p.millis();
-            numbers[3 * i + 1] = p.cpuMillis();
-            numbers[3 * i + 2] = p.items();
-        }
-        file.put("phaseNames", names.toString().getBytes(StandardCharsets.UTF_8))
-                .put("phaseNumbers", numbers);
+    /** Returns the phases that have ended. */
+    public synchronized ArrayList<Phase> ended() {
+        return new ArrayList<>(phases);
     }
 
     /** Replaces the phases by those that an earlier process had ended: the verdict states their times too. */
-    public synchronized void restore(ArrayFile file) throws ArrayFile.DamagedException {
-        String text = new String(file.bytes("phaseNames"), StandardCharsets.UTF_8);
-        long[] numbers = file.longs("phaseNumbers");
-        String[] names = text.isEmpty() ? new String[0] : text.split("\n");
-        if (numbers.length != 3 * names.length) {
-            throw new ArrayFile.DamagedException("found " + numbers.length + " numbers of " + names.length + " phases");
-        }
+    public synchronized void restore(List<Phase> before) {
         phases.clear();
-        for (int i = 0; i < names.length; i++) {
-            phases.add(new Phase(names[i], numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]));
-        }
+        phases.addAll(before);
     }
 
     /** Adds the phases in the order in which they first ran. */

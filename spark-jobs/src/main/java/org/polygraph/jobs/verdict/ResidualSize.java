@@ -1,5 +1,7 @@
 package org.polygraph.jobs.verdict;
 
+import java.io.Serializable;
+
 /**
  * The size of the residual core, which the solver decides.
  *
@@ -8,7 +10,10 @@ package org.polygraph.jobs.verdict;
  * @param largest transactions in the largest of them
  */
 public record ResidualSize(
-        long constraints, long candidateReads, long components, long largest, long decisions, long conflicts) {
+        long constraints, long candidateReads, long components, long largest, long decisions, long conflicts)
+        implements Serializable {
+    private static final long serialVersionUID = 1L;
+
     /** Nothing was left to the solver, or windows were decided. */
     public static final ResidualSize NONE = new ResidualSize(0, 0, 0, 0, 0, 0);
 }

@@ -1,12 +1,15 @@
 package org.polygraph.jobs.windows;
 
+import java.io.Serializable;
+
 /**
  * Whether numbers along a session ascend. Those of each piece of the input are looked at alone, then joined.
  *
  * @param ascends whether the numbers of the piece ascend
  * @param first the first number of the piece; {@code last} is its last one; {@link #NONE} if it has none
  */
-record Ascent(boolean ascends, long first, long last) {
+record Ascent(boolean ascends, long first, long last) implements Serializable {
+    private static final long serialVersionUID = 1L;
     static final long NONE = Long.MIN_VALUE;
     static final Ascent EMPTY = new Ascent(true, NONE, NONE);
 
@@ -22,13 +25,5 @@ record Ascent(boolean ascends, long first, long last) {
         }
         boolean isInOrder = isStrict ? last < next.first : last <= next.first;
         return new Ascent(ascends && next.ascends && isInOrder, first, next.last);
-    }
-
-    void write(BlockWriter out) {
-        out.unsigned(ascends ? 1 : 0).signed(first).signed(last);
-    }
-
-    static Ascent read(BlockReader in) {
-        return new Ascent(in.unsigned() == 1, in.signed(), in.signed());
     }
 }

@@ -80,7 +80,7 @@ record IngestTask(
 
     /** Events of a transaction that is not aborted: 1, or 2 for its snapshot and its commit. */
     private int events() {
-        return SurveyedInput.events(guarantee);
+        return PieceRows.events(guarantee);
     }
 
     private PlacedRows.Placed placed(PieceRows in) throws IOException {

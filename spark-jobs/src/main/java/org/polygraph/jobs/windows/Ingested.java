@@ -1,7 +1,12 @@
 package org.polygraph.jobs.windows;
 
+import java.io.IOException;
 import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.format.pieces.Piece;
 
 /**
  * What a piece of the input has, once its transactions are in cells.
@@ -34,6 +39,74 @@ record Ingested(
 
     /** The same of all pieces. */
     record Input(List<Ingested> pieces) {
+        /**
+         * Reads an input by the clocks of its layout, and once more if the clocks of its sessions have to be corrected.
+         *
+         * @param lists the orders of the lists
+         * @param hasState whether keys have different initial values
+         * @param loading the transactions that load initial rows
+         */
+        static Input of(WindowStore store, ListOrders lists, boolean hasState, Loading loading) throws IOException {
+            Layout layout = store.layout();
+            long[] offsets = new long[layout.labels().length];
+            SessionClocks.Sample sample = store.terms().guarantee().realTime() ? null : layout.sample();
+            Input input = read("read the input", store, lists, null, hasState, loading, offsets, sample);
+            if (sample == null || !input.problem().isEmpty()) {
+                return input;
+            }
+            offsets = SessionClocks.offsets(input.samples(), offsets.length);
+            if (Arrays.stream(offsets).allMatch(offset -> offset == 0)) {
+                return input;
+            }
+            Section.delete(input.sections());
+            return read("read the input with corrected clocks", store, lists, null, hasState, loading, offsets, null);
+        }
+
+        /** Reads an input in the order of a certificate. */
+        static Input of(WindowStore store, PlacedRows placed) throws IOException {
+            Layout layout = store.layout();
+            return read(
+                    "read the input",
+                    store,
+                    ListOrders.NONE,
+                    placed,
+                    layout.hasInitialState(),
+                    Loading.NONE,
+                    new long[layout.labels().length],
+                    null);
+        }
+
+        private static Input read(
+                String what,
+                WindowStore store,
+                ListOrders lists,
+                @Nullable PlacedRows placed,
+                boolean hasState,
+                Loading loading,
+                long[] offsets,
+                SessionClocks.@Nullable Sample sample)
+                throws IOException {
+            List<Piece> pieces = store.plan().pieces();
+            int[] fileOf = pieces.stream().mapToInt(Piece::file).toArray();
+            Section.Files files = store.next("pieces");
+            List<IngestTask> tasks = new ArrayList<>();
+            for (int p = 0; p < fileOf.length; p++) {
+                tasks.add(new IngestTask(
+                        pieces.get(p),
+                        p,
+                        store.layout().clock(),
+                        store.terms().guarantee(),
+                        store.layout().context(p, offsets, fileOf, loading),
+                        sample,
+                        store.layout().borders(),
+                        lists,
+                        placed,
+                        hasState,
+                        files));
+            }
+            return new Input(store.workers().run(what, tasks));
+        }
+
         /** Why the history cannot be decided by windows; empty if it can. */
         String problem() {
             String first = "";

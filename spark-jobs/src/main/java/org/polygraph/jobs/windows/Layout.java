@@ -3,12 +3,17 @@ package org.polygraph.jobs.windows;
 import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrays;
+import java.io.IOException;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.RankRanges;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.storage.format.pieces.Piece;
+import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.table.RecordedTimes;
@@ -17,11 +22,12 @@ import org.polygraph.storage.table.RecordedTimes;
  * The surveys of all pieces together: numbers of sessions, how many events the sessions of each piece have in earlier pieces, and the clocks at which cells begin.
  * Memory: about 60 bytes for each session of each piece.
  */
-final class Layout {
+final class Layout implements Serializable {
+    private static final long serialVersionUID = 1L;
     /** The transactions of a session with at most so many may all be neighbours, although the input is in the order of time. */
     private static final int SHORT = 3;
 
-    private final List<Survey> surveys;
+    private final ArrayList<Survey> surveys;
     private final int events;
     private final Clock clock;
     private final long[] labels;
@@ -36,17 +42,10 @@ final class Layout {
 
     private final long[][] before;
 
-    /**
-     * Merges the surveys.
-     *
-     * @param events of a transaction: 1 or 2
-     * @param perSample events for which one clock of a sample stands
-     * @param perCell events of a cell, about
-     */
-    Layout(List<Survey> surveys, Clock clock, int events, long perSample, long perCell) {
+    private Layout(ArrayList<Survey> surveys, Clock clock, WindowSettings settings, Terms terms) {
         this.surveys = surveys;
         this.clock = clock;
-        this.events = events;
+        this.events = PieceRows.events(terms.guarantee());
         labels = surveys.stream()
                 .flatMap(survey -> Arrays.stream(survey.sessions()))
                 .mapToLong(Survey.Session::label)
@@ -79,7 +78,48 @@ final class Layout {
         if (clock == Clock.PACE) {
             pace();
         }
-        borders = clock == Clock.PACE ? evenBorders(perCell) : borders(perSample, perCell);
+        long perCell = events * settings.perCell();
+        borders = clock == Clock.PACE ? evenBorders(perCell) : borders(events * settings.perSample(), perCell);
+    }
+
+    /** Surveys the input by the clock that suits it best. */
+    static Layout of(Workers workers, ReadPlan plan, boolean usesTimes, WindowSettings settings, Terms terms)
+            throws IOException {
+        Clock first = usesTimes ? Clock.TIMES : Clock.POSITIONS;
+        Layout made = by(first, !usesTimes, workers, plan, settings, terms);
+        if (!made.hasOperations() && !made.hasTimes()) {
+            first = Clock.POSITIONS;
+            made = by(first, true, workers, plan, settings, terms);
+        }
+        Clock better = made.better();
+        if (better == first) {
+            return made;
+        }
+        return better == Clock.PACE
+                ? new Layout(made.surveys, better, settings, terms)
+                : by(better, true, workers, plan, settings, terms);
+    }
+
+    /** Surveys an input whose transactions a certificate will order. */
+    static Layout certified(Workers workers, ReadPlan plan, WindowSettings settings, Terms terms) throws IOException {
+        return by(Clock.POSITIONS, false, workers, plan, settings, terms);
+    }
+
+    private static Layout by(
+            Clock clock, boolean needsOperations, Workers workers, ReadPlan plan, WindowSettings settings, Terms terms)
+            throws IOException {
+        List<Survey.SurveyTask> tasks = new ArrayList<>();
+        for (Piece piece : plan.pieces()) {
+            tasks.add(new Survey.SurveyTask(
+                    piece,
+                    tasks.size(),
+                    clock,
+                    terms.guarantee(),
+                    PieceRows.events(terms.guarantee()) * settings.perSample(),
+                    terms.mayCount(TransactionStatus.INDETERMINATE.code()),
+                    needsOperations));
+        }
+        return new Layout(new ArrayList<>(workers.run("survey the input", tasks)), clock, settings, terms);
     }
 
     /** The clock to use, after surveys with the clock of times or of positions. */
@@ -266,6 +306,25 @@ final class Layout {
             builder.initialValue(in.key(builder.keys()), in.value(builder.values()));
         }
         return builder;
+    }
+
+    int pieces() {
+        return surveys.size();
+    }
+
+    /** The sum over all pieces of the number of their sessions. */
+    long sessions() {
+        return surveys.stream().mapToLong(survey -> survey.sessions().length).sum();
+    }
+
+    /** The clock that orders the transactions. */
+    Clock clock() {
+        return clock;
+    }
+
+    /** Events of a transaction: 1, or 2 for its snapshot and its commit. */
+    int events() {
+        return events;
     }
 
     /** The number of cells. */

@@ -21,7 +21,8 @@ import org.polygraph.storage.table.HistoryTable;
  * @param indexes by label of a session: those of its transactions
  * @param byTime whether times show that they precede all others
  */
-record Loading(TreeMap<Long, long[]> indexes, boolean byTime) {
+record Loading(TreeMap<Long, long[]> indexes, boolean byTime) implements Serializable {
+    private static final long serialVersionUID = 1L;
     /** Why windows do not decide a history. */
     static final String OPEN = "the first transactions of a session may load the initial rows";
     /** There are none. */
@@ -247,29 +248,5 @@ record Loading(TreeMap<Long, long[]> indexes, boolean byTime) {
             }
             return new Uses(isRead, isMissing, isWritten, isTwice);
         }
-    }
-
-    void saveTo(BlockWriter to) {
-        to.unsigned(indexes.size());
-        indexes.forEach((session, of) -> {
-            to.signed(session).unsigned(of.length);
-            for (long index : of) {
-                to.signed(index);
-            }
-        });
-    }
-
-    /** Reads what {@link #saveTo} wrote. */
-    static Loading restored(BlockReader from) {
-        TreeMap<Long, long[]> indexes = new TreeMap<>();
-        for (int left = from.count(); left > 0; left--) {
-            long session = from.signed();
-            long[] of = new long[from.count()];
-            for (int i = 0; i < of.length; i++) {
-                of[i] = from.signed();
-            }
-            indexes.put(session, of);
-        }
-        return new Loading(indexes, false);
     }
 }

@@ -91,6 +91,11 @@ final class PieceRows {
         hasDuplicates = found;
     }
 
+    /** Events of a transaction that is not aborted: 1, or 2 for its snapshot and its commit. */
+    static int events(Guarantee guarantee) {
+        return guarantee.isOfCommits() ? 2 : guarantee.events();
+    }
+
     private static long middle(Transactions transactions, int t) {
         long start = time(transactions.starts(), t);
         long end = time(transactions.ends(), t);

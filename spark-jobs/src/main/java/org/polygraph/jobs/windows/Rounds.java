@@ -1,6 +1,7 @@
 package org.polygraph.jobs.windows;
 
 import java.io.IOException;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -8,7 +9,6 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.verdict.WindowCounts;
-import org.polygraph.storage.format.pieces.ReadPlan;
 
 /**
  * Repairs an order by windows, round by round. While few operations are violated, there is a small window around each of
@@ -17,7 +17,8 @@ import org.polygraph.storage.format.pieces.ReadPlan;
  * cannot explain are left out. The largest window is the history itself, so the rounds end unless a window does not fit
  * in the memory of a worker.
  */
-final class Rounds {
+final class Rounds implements Serializable {
+    private static final long serialVersionUID = 1L;
     /** From this round on, all windows are those around violated operations, and may be longer than two cells. */
     private static final int FIRST_LATE_ROUND = 4;
     /** How often {@link Relocation} runs. */
@@ -45,10 +46,10 @@ final class Rounds {
     private static final int GROWTH = 4;
 
     private final WindowStore store;
-    private final SmallHistory small;
+    private transient SmallHistory small;
     private final Guarantee guarantee;
-    private final WindowCheck.Judge judge;
-    private final Keeper keeper;
+    private transient WindowCheck.Judge judge;
+    private transient Keeper keeper;
     /** The margin of the first round with windows around violated operations. */
     private final long least;
     /** The events of a window. */
@@ -81,38 +82,26 @@ final class Rounds {
         void keep(Rounds rounds) throws IOException;
     }
 
-    Rounds(ReadPlan plan, WindowStore store, WindowSettings settings, WindowCheck.Judge judge, Keeper keeper) {
+    Rounds(WindowStore store, WindowSettings settings, WindowCheck.Judge judge, Keeper keeper) {
         this.store = store;
-        this.small = new SmallHistory(plan, store);
-        this.guarantee = store.terms().guarantee();
+        this.small = new SmallHistory(store);
         this.judge = judge;
         this.keeper = keeper;
+        this.guarantee = store.terms().guarantee();
         this.least = store.events() == 1 ? LEAST_MARGIN : LEAST_MARGIN_OF_TWO;
         this.far = (long) store.events() * settings.window();
         this.margin = Math.max(1, Math.min(least, far / 2));
     }
 
-    /** Continues with what {@link #saveTo} wrote. */
-    void restore(BlockReader from) {
-        number = from.count();
-        moves = from.count();
-        violatedBefore = from.unsigned();
-        fewest = from.unsigned();
-        margin = from.unsigned();
-        isWholeRepaired = from.unsigned() == 1;
-        decided = from.unsigned();
-        grown = from.unsigned();
-        largest = from.unsigned();
+    /** Continues the rounds of an earlier process, whose store continues too. */
+    void resume(WindowCheck.Judge next, Keeper keeping) {
+        small = new SmallHistory(store);
+        judge = next;
+        keeper = keeping;
     }
 
-    void saveTo(BlockWriter to) {
-        to.unsigned(number)
-                .unsigned(moves)
-                .unsigned(violatedBefore)
-                .unsigned(fewest)
-                .unsigned(margin);
-        to.unsigned(isWholeRepaired ? 1 : 0);
-        to.unsigned(decided).unsigned(grown).unsigned(largest);
+    WindowStore store() {
+        return store;
     }
 
     boolean isFirst() {

@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.artifact.ArrayFile.DamagedException;
 import org.polygraph.storage.artifact.AtomicFile;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.artifact.ObjectFile.DamagedException;
 import org.polygraph.storage.artifact.SeekableInput;
 
 /**
@@ -122,18 +122,6 @@ record Section(String folder, String name, int number, int from, int to) impleme
 
     void delete() throws IOException {
         location().delete();
-    }
-
-    static void write(BlockWriter to, Section section) {
-        to.text(section.folder)
-                .text(section.name)
-                .unsigned(section.number)
-                .unsigned(section.from)
-                .unsigned(section.to);
-    }
-
-    static Section read(BlockReader from) {
-        return new Section(from.text(), from.text(), from.count(), from.count(), from.count());
     }
 
     /** Deletes files that no task reads any more. */

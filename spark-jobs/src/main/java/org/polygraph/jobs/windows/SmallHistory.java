@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
-import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
@@ -15,13 +14,11 @@ import org.polygraph.storage.table.Operations;
 
 /** Makes a history of some transactions, which the embedded engine judges alone. */
 final class SmallHistory {
-    private final ReadPlan plan;
     private final WindowStore store;
     /** Operations of the history that is made. */
     private int added;
 
-    SmallHistory(ReadPlan plan, WindowStore store) {
-        this.plan = plan;
+    SmallHistory(WindowStore store) {
         this.store = store;
     }
 
@@ -147,7 +144,8 @@ final class SmallHistory {
             int byFile = Integer.compare(all.file(a), all.file(b));
             return byFile != 0 ? byFile : Long.compare(all.position(a), all.position(b));
         });
-        HistoryTableBuilder builder = new HistoryTableBuilder(plan.format().positions());
+        HistoryTableBuilder builder =
+                new HistoryTableBuilder(store.plan().format().positions());
         if (store.layout().hasLists()) {
             builder.values().markLists();
         }
@@ -168,7 +166,7 @@ final class SmallHistory {
             int t = byInput[i];
             if (all.file(t) != file) {
                 file = all.file(t);
-                builder.file(plan.files().get(file));
+                builder.file(store.plan().files().get(file));
             }
             builder.begin(labels[all.session(t)], all.index(t), all.status(t), all.position(t));
             if (all.start(t) != HistoryTable.NO_TIME || all.end(t) != HistoryTable.NO_TIME) {

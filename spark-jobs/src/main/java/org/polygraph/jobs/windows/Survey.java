@@ -3,6 +3,7 @@ package org.polygraph.jobs.windows;
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.Serializable;
 import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
 import org.polygraph.jobs.certificate.format.Guarantee;
@@ -43,7 +44,10 @@ record Survey(
         long[] byStatus,
         long[] times,
         byte[] initialValue,
-        byte[] initialState) {
+        byte[] initialState)
+        implements Serializable {
+    private static final long serialVersionUID = 1L;
+
     /** Some transaction has a start or an end; one ended before it started. */
     static final int HAS_TIMES = 1;
 
@@ -65,7 +69,10 @@ record Survey(
      * @param starts of its transactions that may count
      * @param written the largest values that its committed transactions wrote, if the operations were read
      */
-    record Session(long label, long count, long least, long greatest, long lead, Ascent starts, Ascent written) {}
+    record Session(long label, long count, long least, long greatest, long lead, Ascent starts, Ascent written)
+            implements Serializable {
+        private static final long serialVersionUID = 1L;
+    }
 
     private static final long[] NO_TIMES = new RecordedTimes(true).counts();
 
@@ -93,68 +100,6 @@ record Survey(
         return (contents & content) != 0;
     }
 
-    byte[] toBytes() {
-        BlockWriter out = new BlockWriter().text(problem).unsigned(sessions.length);
-        for (Session s : sessions) {
-            out.signed(s.label)
-                    .unsigned(s.count)
-                    .signed(s.least)
-                    .signed(s.greatest)
-                    .signed(s.lead);
-            s.starts.write(out);
-            s.written.write(out);
-        }
-        out.unsigned(sample.length);
-        long before = 0;
-        for (long clock : sample) {
-            out.signed(clock - before);
-            before = clock;
-        }
-        out.unsigned(contents).unsigned(neighbours).unsigned(lines);
-        for (long count : byStatus) {
-            out.unsigned(count);
-        }
-        for (long count : times) {
-            out.unsigned(count);
-        }
-        return out.bytes(initialValue).bytes(initialState).toBytes();
-    }
-
-    static Survey ofBytes(byte[] bytes) {
-        BlockReader in = new BlockReader(bytes);
-        String problem = in.text();
-        Session[] sessions = new Session[in.count()];
-        for (int s = 0; s < sessions.length; s++) {
-            sessions[s] = new Session(
-                    in.signed(),
-                    in.unsigned(),
-                    in.signed(),
-                    in.signed(),
-                    in.signed(),
-                    Ascent.read(in),
-                    Ascent.read(in));
-        }
-        long[] sample = new long[in.count()];
-        long before = 0;
-        for (int i = 0; i < sample.length; i++) {
-            before += in.signed();
-            sample[i] = before;
-        }
-        int contents = in.count();
-        long neighbours = in.unsigned();
-        long lines = in.unsigned();
-        long[] byStatus = new long[TransactionStatus.values().length];
-        for (int i = 0; i < byStatus.length; i++) {
-            byStatus[i] = in.unsigned();
-        }
-        long[] times = new long[NO_TIMES.length];
-        for (int i = 0; i < times.length; i++) {
-            times[i] = in.unsigned();
-        }
-        return new Survey(
-                problem, sessions, sample, contents, neighbours, lines, byStatus, times, in.bytes(), in.bytes());
-    }
-
     /**
      * Surveys a piece.
      *
@@ -172,27 +117,25 @@ record Survey(
             long perSample,
             boolean countsUnknown,
             boolean needsOperations)
-            implements Task<byte[]> {
+            implements Task<Survey> {
         private static final long serialVersionUID = 1L;
 
         @Override
-        public byte[] run(Budget budget) throws IOException {
+        public Survey run(Budget budget) throws IOException {
             try {
                 HistoryRows rows = needsOperations
                         ? piece.read(budget::exhausted, budget.bytes())
                         : piece.readTransactions(budget::exhausted, budget.bytes());
-                return survey(new PieceRows(rows, number, clock, SurveyedInput.events(guarantee)))
-                        .toBytes();
+                return survey(new PieceRows(rows, number, clock, PieceRows.events(guarantee)));
             } catch (HistoryException e) {
-                return problem(UNREADABLE).toBytes();
+                return problem(UNREADABLE);
             } catch (FileNotFoundException | NoSuchFileException e) {
-                return problem("a worker does not see the input: " + e.getMessage())
-                        .toBytes();
+                return problem("a worker does not see the input: " + e.getMessage());
             } catch (WholeHistoryException e) {
-                return problem(PieceRows.unsupported(e)).toBytes();
+                return problem(PieceRows.unsupported(e));
             } catch (BudgetException e) {
                 budget.require();
-                return problem(TOO_LARGE).toBytes();
+                return problem(TOO_LARGE);
             }
         }
 

@@ -1,6 +1,8 @@
 package org.polygraph.jobs.windows;
 
 import java.io.IOException;
+import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -12,9 +14,9 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.WindowCounts;
 import org.polygraph.storage.analysis.InitialChoice;
-import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.InitialState;
@@ -36,8 +38,6 @@ public final class WindowCheck {
     /** The name of the checkpoint. */
     private static final String CHECKPOINT = "windows";
 
-    private static final String STATE = "state";
-
     private final Workers workers;
     private final LongFunction<Checkpoints> checkpoints;
     private final ReadPlan plan;
@@ -52,7 +52,6 @@ public final class WindowCheck {
     private byte[] initialValue = {BlockWriter.NULL};
     private boolean isUnique = true;
     private long order;
-    private @Nullable WindowStore store;
     private @Nullable Rounds rounds;
     private String open = "";
 
@@ -112,10 +111,7 @@ public final class WindowCheck {
 
     /** The number of transactions that real time does not bound, once it has run. */
     public long unbound() {
-        return Objects.requireNonNull(store, "an input that was read")
-                .layout()
-                .times()
-                .unbound();
+        return store().layout().times().unbound();
     }
 
     /** The names of the transactions that load initial rows, once it has run. */
@@ -145,12 +141,8 @@ public final class WindowCheck {
      * @return the path within the run
      */
     public String certificate(Location run, Terms of, String input, String tool) throws IOException {
-        WindowStore found = store;
-        if (found == null) {
-            throw new IllegalStateException("there is no order");
-        }
         phases.begin("certificate");
-        String path = new StoredOrder(found).certificate(run, of, input, tool);
+        String path = new StoredOrder(store()).certificate(run, of, input, tool);
         phases.end(counts.transactionsCommitted() + counts.transactionsAborted() + counts.transactionsIndeterminate());
         return path;
     }
@@ -162,19 +154,27 @@ public final class WindowCheck {
      * @throws IOException if the input cannot be read again
      */
     public @Nullable HistoryTable withLists(HistoryTable subHistory) throws IOException {
-        WindowStore found = Objects.requireNonNull(store, "an input that was read");
-        return found.layout().hasLists() ? RecordedLists.of(found, plan, subHistory) : null;
+        return store().layout().hasLists() ? RecordedLists.of(store(), plan, subHistory) : null;
     }
 
     /** Whether an order of si is what windows can look for, because the history has lists and the level is rc, ra or cc. */
     public boolean isDecidedBySnapshots() {
-        WindowStore found = store;
-        return found != null && found.layout().hasLists() && terms.guarantee().isOfCommits();
+        return rounds != null
+                && rounds.store().layout().hasLists()
+                && terms.guarantee().isOfCommits();
     }
 
     /** What windows decided. */
     public WindowCounts windows() {
-        return Objects.requireNonNull(rounds, "an input that was read").counts(open);
+        return rounds().counts(open);
+    }
+
+    private Rounds rounds() {
+        return Objects.requireNonNull(rounds, "an input that was read");
+    }
+
+    private WindowStore store() {
+        return rounds().store();
     }
 
     /** Why nothing is decided; empty if something is. */
@@ -196,15 +196,16 @@ public final class WindowCheck {
      * @throws org.polygraph.storage.model.BudgetException if the budget ended
      */
     public Ending run(boolean usesTimes, InitialChoice choice) throws IOException {
-        WindowStore restored = restored();
+        Rounds restored = restored();
         if (restored == null) {
             phases.begin("read");
         }
         boolean ordersByTime = usesTimes || terms.guarantee().realTime();
-        WindowStore store = restored == null ? WindowStore.of(workers, plan, ordersByTime, settings, terms) : restored;
-        this.store = store;
-        Rounds rounds = this.rounds == null ? rounds(store) : this.rounds;
+        Rounds rounds = restored == null
+                ? new Rounds(WindowStore.of(workers, plan, ordersByTime, settings, terms), settings, judge, this::keep)
+                : restored;
         this.rounds = rounds;
+        WindowStore store = rounds.store();
         Layout layout = store.layout();
         long[] byStatus = layout.byStatus();
         if (!layout.problem().isEmpty()) {
@@ -251,7 +252,7 @@ public final class WindowCheck {
             if (byStatus[TransactionStatus.INDETERMINATE.code()] > 0) {
                 store.countUnknown();
             }
-            keep(store, rounds);
+            keep(rounds);
         }
         boolean isFirst = rounds.isFirst();
         List<CheckTask.Result> results = store.check(isFirst);
@@ -320,43 +321,34 @@ public final class WindowCheck {
         return "";
     }
 
-    private Rounds rounds(WindowStore store) {
-        return new Rounds(plan, store, settings, judge, made -> keep(store, made));
+    /** What a later process needs to go on. */
+    private record Kept(Rounds rounds, boolean isUnique, long keys, Loading loading, ArrayList<Phase> phases)
+            implements Serializable {
+        private static final long serialVersionUID = 1L;
     }
 
     /** Returns the state that an earlier process kept; null if there is none that can be used. */
-    private @Nullable WindowStore restored() throws IOException {
-        return checkpoints.apply(Long.MAX_VALUE).restored(CHECKPOINT, this::restored);
-    }
-
-    private WindowStore restored(ArrayFile file) throws IOException {
-        BlockReader from = new BlockReader(file.bytes(STATE));
-        WindowStore found = WindowStore.restored(workers, plan, settings, terms, given, from);
-        phases.restore(file);
-        Rounds saved = rounds(found);
-        saved.restore(from);
-        rounds = saved;
-        isUnique = from.unsigned() == 1;
-        keys = from.unsigned();
-        loading = Loading.restored(from);
-        workers.keep(true);
-        return found;
+    private @Nullable Rounds restored() throws IOException {
+        return checkpoints.apply(Long.MAX_VALUE).restored(CHECKPOINT, Kept.class, kept -> {
+            kept.rounds.store().resume(workers, plan, settings, given);
+            kept.rounds.resume(judge, this::keep);
+            phases.restore(kept.phases);
+            isUnique = kept.isUnique;
+            keys = kept.keys;
+            loading = kept.loading;
+            workers.keep(true);
+            return kept.rounds;
+        });
     }
 
     /** Keeps the state for a later process, and deletes the scratch files that were replaced. */
-    private void keep(WindowStore store, Rounds rounds) throws IOException {
-        Checkpoints kept = checkpoints.apply(store.operations());
-        if (kept.keeps() && store.isSmallEnoughToSave()) {
-            BlockWriter to = new BlockWriter();
-            store.saveTo(to);
-            rounds.saveTo(to);
-            to.unsigned(isUnique ? 1 : 0).unsigned(keys);
-            loading.saveTo(to);
-            ArrayFile file = new ArrayFile().put(STATE, to.toBytes());
-            phases.saveTo(file);
-            kept.keep(CHECKPOINT, file);
+    private void keep(Rounds made) throws IOException {
+        WindowStore of = made.store();
+        Checkpoints kept = checkpoints.apply(of.operations());
+        if (kept.keeps() && of.isSmallEnoughToSave()) {
+            kept.keep(CHECKPOINT, new Kept(made, isUnique, keys, loading, phases.ended()));
             workers.keep(true);
         }
-        store.sweep();
+        of.sweep();
     }
 }

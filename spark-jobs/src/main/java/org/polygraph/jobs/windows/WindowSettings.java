@@ -1,5 +1,7 @@
 package org.polygraph.jobs.windows;
 
+import java.io.Serializable;
+
 /**
  * The sizes by which a check divides its work. None changes a verdict.
  *
@@ -9,7 +11,8 @@ package org.polygraph.jobs.windows;
  * @param perSlice operations of a slice of keys, about
  * @param mostSlices the most slices
  */
-public record WindowSettings(int window, long perTask, long perSlice, int mostSlices) {
+public record WindowSettings(int window, long perTask, long perSlice, int mostSlices) implements Serializable {
+    private static final long serialVersionUID = 1L;
     private static final int SAMPLES = 64;
 
     /**

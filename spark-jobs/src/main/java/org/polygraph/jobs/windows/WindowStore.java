@@ -15,7 +15,7 @@ import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.PlacedTimes;
 import org.polygraph.jobs.certificate.replay.Tally;
-import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.artifact.ObjectFile;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.format.pieces.ReadPlan;
@@ -25,7 +25,8 @@ import org.polygraph.storage.model.TransactionStatus;
  * The scratch files of one check, and the jobs that read and write them: cells with transactions, and slices with operations. The driver
  * keeps, of each cell, its first place and the name of its file.
  */
-final class WindowStore {
+final class WindowStore implements Serializable {
+    private static final long serialVersionUID = 1L;
     /** Violated operations that the driver holds, about; and how many more each slice may name. */
     private static final int MOST_NAMED = 1 << 18;
 
@@ -40,10 +41,11 @@ final class WindowStore {
     private static final int RANGES_PER_TASK = 4;
     /** Groups of cells. A task of a slice reads a block of each group, so more groups make these blocks too short. */
     private static final int MOST_GROUPS = 512;
-    /** The most sessions of pieces in a checkpoint; each takes 60 bytes. */
+    /** The most sessions of pieces in a checkpoint; each takes about 90 bytes. */
     private static final int MOST_SAVED_SESSIONS = 10_000_000;
 
-    private final Workers workers;
+    private transient Workers workers;
+    private transient ReadPlan plan;
     /** The folder of the scratch files. No other store writes to it, because another store may divide the history in another way. */
     private final String folder;
 
@@ -53,20 +55,20 @@ final class WindowStore {
     /** Events of a transaction: 1, or 2 for its snapshot and its commit, which RC, RA and CC have too. */
     private final int events;
 
-    private final SurveyedInput input;
+    private final Layout layout;
     /** By cell: its first place; and the place behind the last. */
     private long[] firsts = new long[1];
     /** By cell: the section with it. */
-    private final List<Section> cells = new ArrayList<>();
+    private final ArrayList<Section> cells = new ArrayList<>();
     /** A task takes a group of cells. By group: its first cell; then the number of all cells. */
     private int[] groups = new int[1];
 
     /** By group: the section with its operations; and whether its cells have changed since. */
-    private final List<Section> dealt = new ArrayList<>();
+    private final ArrayList<Section> dealt = new ArrayList<>();
 
     private boolean[] isChanged = new boolean[0];
     /** Sections that nothing refers to since the last {@link #sweep}. */
-    private final Set<Section> obsolete = new HashSet<>();
+    private final HashSet<Section> obsolete = new HashSet<>();
 
     /** The number of operations of all events, including intents. */
     private long operations;
@@ -78,124 +80,69 @@ final class WindowStore {
 
     private boolean respectsTime;
     private int slices = 1;
-    private InitialValues initialValues;
+    private transient InitialValues initialValues;
     /** How many names {@link #next} has given. */
     private int names;
 
-    private WindowStore(Workers workers, String folder, SurveyedInput input, WindowSettings settings, Terms terms) {
+    private WindowStore(Workers workers, ReadPlan plan, Layout layout, WindowSettings settings, Terms terms) {
         this.workers = workers;
-        this.folder = folder;
-        this.input = input;
+        this.plan = plan;
+        this.folder = workers.folder() + "/" + UUID.randomUUID();
+        this.layout = layout;
         this.settings = settings;
         this.terms = terms;
         this.ignoresUnknown = terms.indeterminate() == IndeterminateMode.ABORT;
-        this.events = input.events();
-        this.initialValues = InitialValues.common(layout());
+        this.events = layout.events();
+        this.initialValues = InitialValues.common(layout);
     }
 
     /** Surveys the input. */
     static WindowStore of(Workers workers, ReadPlan plan, boolean usesTimes, WindowSettings settings, Terms terms)
             throws IOException {
-        String folder = workers.folder() + "/" + UUID.randomUUID();
-        return new WindowStore(
-                workers, folder, SurveyedInput.of(workers, plan, usesTimes, settings, terms), settings, terms);
+        Layout layout = Layout.of(workers, plan, usesTimes, settings, terms);
+        return new WindowStore(workers, plan, layout, settings, terms);
     }
 
     /** Surveys an input whose transactions a certificate will order. */
     static WindowStore certified(Workers workers, ReadPlan plan, WindowSettings settings, Terms terms)
             throws IOException {
-        String folder = workers.folder() + "/" + UUID.randomUUID();
-        return new WindowStore(
-                workers, folder, SurveyedInput.certified(workers, plan, settings, terms), settings, terms);
+        return new WindowStore(workers, plan, Layout.certified(workers, plan, settings, terms), settings, terms);
     }
 
-    /** Continues with the scratch files of an earlier process.
+    /**
+     * Continues with the scratch files of an earlier process.
      *
      * @param given the values of keys before the history; null if they are not given
-     * @param from what {@link #saveTo} wrote
-     * @throws ArrayFile.DamagedException if they are not there, or of another division of the history
+     * @throws ObjectFile.DamagedException if they are not there, or of another division of the history
      */
-    static WindowStore restored(
-            Workers workers,
-            ReadPlan plan,
-            WindowSettings settings,
-            Terms terms,
-            @Nullable InitialState given,
-            BlockReader from)
+    void resume(Workers next, ReadPlan ofInput, WindowSettings wanted, @Nullable InitialState given)
             throws IOException {
-        if (from.unsigned() != settings.window()
-                || from.count() != plan.pieces().size()) {
-            throw new ArrayFile.DamagedException("found windows of another size");
+        if (!settings.equals(wanted) || layout.pieces() != ofInput.pieces().size()) {
+            throw new ObjectFile.DamagedException("found windows of another size");
         }
-        String folder = from.text();
-        if (!folder.startsWith(workers.folder() + "/")) {
-            throw new ArrayFile.DamagedException("found scratch files in " + folder);
+        if (!folder.startsWith(next.folder() + "/")) {
+            throw new ObjectFile.DamagedException("found scratch files in " + folder);
         }
-        SurveyedInput input = SurveyedInput.restored(workers, plan, settings, terms, from);
-        WindowStore store = new WindowStore(workers, folder, input, settings, terms);
-        store.operations = from.unsigned();
-        store.reads = from.unsigned();
-        store.writes = from.unsigned();
-        store.tally = from.signed();
-        store.respectsTime = from.unsigned() == 1;
-        store.names = from.count();
-        store.firsts = new long[from.count()];
-        for (int c = 0; c < store.firsts.length; c++) {
-            store.firsts[c] = from.unsigned();
-        }
-        for (int c = 0; c + 1 < store.firsts.length; ) {
-            Section section = store.restored(from);
-            for (int run = from.count(); run > 0; run--, c++) {
-                store.cells.add(section);
+        Set<Section> needed = new HashSet<>(cells);
+        needed.addAll(dealt);
+        for (Section section : needed) {
+            if (!section.existsIn(folder)) {
+                throw new ObjectFile.DamagedException("found no scratch file " + section);
             }
         }
-        for (int g = from.count(); g > 0; g--) {
-            store.dealt.add(store.restored(from));
-        }
-        store.divide();
-        store.begin(given);
-        return store;
-    }
-
-    private Section restored(BlockReader from) throws IOException {
-        Section section = Section.read(from);
-        if (!section.existsIn(folder)) {
-            throw new ArrayFile.DamagedException("found no scratch file " + section);
-        }
-        return section;
+        workers = next;
+        plan = ofInput;
+        initialValues = InitialValues.common(layout);
+        begin(given);
     }
 
     /** Whether a checkpoint has room for the surveys. */
     boolean isSmallEnoughToSave() {
-        return input.sessions() <= MOST_SAVED_SESSIONS;
-    }
-
-    /** Writes what a later process needs to go on, after {@link #ingest} or {@link #deal}. */
-    void saveTo(BlockWriter to) {
-        to.unsigned(settings.window()).unsigned(input.pieces()).text(folder);
-        input.saveTo(to);
-        to.unsigned(operations).unsigned(reads).unsigned(writes).signed(tally);
-        to.unsigned(respectsTime ? 1 : 0).unsigned(names).unsigned(firsts.length);
-        for (long first : firsts) {
-            to.unsigned(first);
-        }
-        for (int c = 0; c < cells.size(); ) {
-            int next = c + 1;
-            while (next < cells.size() && cells.get(next) == cells.get(c)) {
-                next++;
-            }
-            Section.write(to, cells.get(c));
-            to.unsigned(next - c);
-            c = next;
-        }
-        to.unsigned(dealt.size());
-        for (Section section : dealt) {
-            Section.write(to, section);
-        }
+        return layout.sessions() <= MOST_SAVED_SESSIONS;
     }
 
     Layout layout() {
-        return input.layout();
+        return layout;
     }
 
     int cellCount() {
@@ -230,7 +177,7 @@ final class WindowStore {
     }
 
     ReadPlan plan() {
-        return input.plan();
+        return plan;
     }
 
     /** Transactions of a range of the certificate. */
@@ -301,19 +248,19 @@ final class WindowStore {
     }
 
     private Ingested.Input ingest(@Nullable InitialState given, Loading loading) throws IOException {
-        ListOrders lists = layout().hasLists() ? ListOrders.of(this, input.plan()) : ListOrders.NONE;
+        ListOrders lists = layout.hasLists() ? ListOrders.of(this, plan) : ListOrders.NONE;
         if (!lists.problem().isEmpty()) {
             return new Ingested.Input(List.of(Ingested.problem(lists.problem())));
         }
-        boolean hasState = given != null || layout().hasInitialState();
-        Ingested.Input ingested = input.read(lists, hasState, loading, () -> next("pieces"));
+        boolean hasState = given != null || layout.hasInitialState();
+        Ingested.Input ingested = Ingested.Input.of(this, lists, hasState, loading);
         Section.delete(lists.sections());
         return sorted(ingested, given);
     }
 
     /** Reads the input into cells in the order of a certificate, and deals their operations to slices, unless it has a problem. */
     Ingested.Input ingestPlaced(PlacedRows placed) throws IOException {
-        return sorted(input.read(placed, next("pieces")), null);
+        return sorted(Ingested.Input.of(this, placed), null);
     }
 
     private Ingested.Input sorted(Ingested.Input ingested, @Nullable InitialState given) throws IOException {
@@ -325,7 +272,7 @@ final class WindowStore {
         writes = ingested.writes();
         tally = ingested.tally();
         operations = ingested.operations();
-        firsts = DealTask.firsts(ingested.events(layout().cells()));
+        firsts = DealTask.firsts(ingested.events(layout.cells()));
         divide();
         List<Section> pieces = ingested.sections();
         Section.Files cellFiles = next("cells");
@@ -359,10 +306,10 @@ final class WindowStore {
 
     /** Deals the initial values to slices. */
     private void begin(@Nullable InitialState given) throws IOException {
-        if (given != null || layout().hasInitialState()) {
-            initialValues = InitialValues.stated(layout(), given, slices, next("initial"));
+        if (given != null || layout.hasInitialState()) {
+            initialValues = InitialValues.stated(layout, given, slices, next("initial"));
             initialValues = initialValues.used(
-                    layout(),
+                    layout,
                     given,
                     perSlice("find initial values", slice -> new InitialTask(slice, null)),
                     slices,

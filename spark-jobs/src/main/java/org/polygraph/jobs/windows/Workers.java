@@ -6,7 +6,7 @@ import java.io.Serializable;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.artifact.ObjectFile;
 
 /** Runs tasks, several at a time, and has a folder for their scratch files. */
 public interface Workers extends AutoCloseable {
@@ -38,7 +38,7 @@ public interface Workers extends AutoCloseable {
     /** Whether a failure shows that scratch files are damaged or gone, so that they are of no use for a later process. */
     static boolean showsDamage(@Nullable Throwable failure) {
         for (Throwable t = failure; t != null && t != t.getCause(); t = t.getCause()) {
-            if (t instanceof ArrayFile.DamagedException
+            if (t instanceof ObjectFile.DamagedException
                     || t instanceof FileNotFoundException
                     || t instanceof NoSuchFileException) {
                 return true;

@@ -22,7 +22,6 @@ import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
@@ -208,8 +207,7 @@ class CheckpointsTest {
                     }
                     default ->
                         // The file is whole, but of another checkpoint.
-                        new CheckpointFiles(Location.of(folder.toString()), messages::add)
-                                .keep(checkpoint, new ArrayFile().put("other", new int[] {1}));
+                        new CheckpointFiles(Location.of(folder.toString()), messages::add).keep(checkpoint, "other");
                 }
                 Verdict again = new EmbeddedChecker()
                         .check(table, request, Progress.NONE, Budget.unlimited(), ending(Integer.MAX_VALUE));

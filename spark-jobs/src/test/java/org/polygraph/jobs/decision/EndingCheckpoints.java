@@ -1,7 +1,7 @@
 package org.polygraph.jobs.decision;
 
+import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.artifact.ArrayFile;
 
 /** Checkpoints that simulate the end of the process after some of them were kept. */
 public final class EndingCheckpoints implements Checkpoints {
@@ -21,8 +21,9 @@ public final class EndingCheckpoints implements Checkpoints {
     }
 
     @Override
-    public <T, E extends Exception> @Nullable T restored(String checkpoint, Reading<T, E> reading) throws E {
-        return kept.restored(checkpoint, reading);
+    public <K extends Serializable, T, E extends Exception> @Nullable T restored(
+            String checkpoint, Class<K> type, Reading<K, T, E> reading) throws E {
+        return kept.restored(checkpoint, type, reading);
     }
 
     @Override
@@ -31,8 +32,8 @@ public final class EndingCheckpoints implements Checkpoints {
     }
 
     @Override
-    public void keep(String checkpoint, ArrayFile data) {
-        kept.keep(checkpoint, data);
+    public void keep(String checkpoint, Serializable state) {
+        kept.keep(checkpoint, state);
         if (++count == after) {
             throw new Killed();
         }

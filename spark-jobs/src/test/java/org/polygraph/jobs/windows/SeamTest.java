@@ -210,7 +210,7 @@ class SeamTest {
             sets.add(PlaceSet.of(ranges));
         }
         List<byte[][]> outside = store.perSlice("find writers outside", slice -> new OutsideTask(slice, sets));
-        SmallHistory small = new SmallHistory(plan, store);
+        SmallHistory small = new SmallHistory(store);
         EventOrder order = new EventOrder(store);
         for (int i = 0; i < sets.size(); i++) {
             int number = i;

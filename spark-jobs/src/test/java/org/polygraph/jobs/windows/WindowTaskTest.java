@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.artifact.ObjectFile;
 
 /** A task requires the memory for many cells before it reads them. */
 class WindowTaskTest {
@@ -53,6 +53,6 @@ class WindowTaskTest {
                 new Section.Files(folder.toString(), "moved"));
         WindowTask.Result result = task.run(Budget.starting(Long.MAX_VALUE, CellRun.bytes(cells) / 2));
         assertThat(result.outcomes()).containsExactly(WindowTask.TOO_LARGE);
-        assertThatThrownBy(() -> task.run(Budget.unlimited())).isInstanceOf(ArrayFile.DamagedException.class);
+        assertThatThrownBy(() -> task.run(Budget.unlimited())).isInstanceOf(ObjectFile.DamagedException.class);
     }
 }
