@@ -1,7 +1,6 @@
 package org.polygraph.jobs.application;
 
 import java.io.IOException;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Progress;
@@ -17,12 +16,11 @@ public interface Engine {
      * Validates the settings before a history is read.
      *
      * @param scratch as for {@link #workers}
-     * @param warn receives warnings, a line each
      * @throws ConfigurationException if the engine cannot work with the settings
      * @throws EngineException if validation needs a cluster and there is none
      * @throws org.polygraph.storage.model.BudgetException if the budget ends before the settings are validated
      */
-    default void prepare(@Nullable Location scratch, Progress progress, Budget budget, Consumer<String> warn) {}
+    default void prepare(@Nullable Location scratch, Progress progress, Budget budget) {}
 
     /**
      * Returns workers for a check by windows. The caller closes them.

@@ -113,7 +113,7 @@ final class Route {
     private Verdict.@Nullable Builder byWindows(CheckRequest request, PathCheck.Kept kept, int window, String otherwise)
             throws HistoryException, IOException {
         KeptRun run = kept.run(request);
-        checker.engine().prepare(run == null ? null : run.scratch(), listener, budget, listener::message);
+        checker.engine().prepare(run == null ? null : run.scratch(), listener, budget);
         WindowedChecker.Early early = new WindowedChecker(checker.engine(), window)
                 .decide(
                         path,

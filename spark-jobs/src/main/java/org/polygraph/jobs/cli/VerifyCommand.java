@@ -330,7 +330,7 @@ final class VerifyCommand implements Callable<Integer> {
     private @Nullable Found byWorkers(Location folder, Claim claim, Checker checker, Budget budget)
             throws IOException, HistoryException {
         CertifiedOrder.Source workers = () -> {
-            checker.engine().prepare(null, Progress.NONE, budget, environment::message);
+            checker.engine().prepare(null, Progress.NONE, budget);
             return checker.engine().workers(null, Progress.NONE, budget);
         };
         Verification.ByWorkers found = Verification.byWorkers(

@@ -154,7 +154,7 @@ final class Jobs {
         io |= root instanceof SparkException;
         String message = "Spark could not " + description + ": " + firstLine(root);
         return io
-                ? new EngineException(message + remedy(full) + ScratchFolder.AGAIN, failure)
+                ? new EngineException(message + remedy(full) + ScratchParent.AGAIN, failure)
                 : new IllegalStateException(message, failure);
     }
 

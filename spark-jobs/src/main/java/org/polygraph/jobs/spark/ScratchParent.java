@@ -2,23 +2,20 @@ package org.polygraph.jobs.spark;
 
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
-import java.net.UnknownHostException;
+import java.net.URI;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
-import org.apache.spark.SparkExecutorInfo;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.api.java.function.Function;
 import org.apache.spark.deploy.SparkHadoopUtil;
-import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.EngineException;
@@ -31,30 +28,26 @@ import org.polygraph.storage.artifact.Location;
  * see.
  */
 final class ScratchParent {
-    /**
-     * How long to wait for the first executor, whose host is needed: longer than a JVM and a container take to start.
-     */
-    private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
-
-    private static final long POLL_MILLIS = 50;
+    /** Every remedy ends with this text. */
+    static final String AGAIN = ", then run the command again: a check with --out continues from its checkpoints";
 
     private ScratchParent() {}
 
     /** The configured folder; else the user's home in the default file system, or this machine's temporary folder. */
-    static Path of(SparkSession spark) {
-        Path configured = configured(spark.sparkContext().getConf());
-        if (configured != null) {
-            return configured;
-        }
-        Configuration hadoop = spark.sparkContext().hadoopConfiguration();
-        if (isLocal(hadoop)) {
-            return new Path("file://" + System.getProperty("java.io.tmpdir"));
-        }
-        try {
-            return FileSystem.get(hadoop).getHomeDirectory();
-        } catch (IOException e) {
-            throw new EngineException("no file system for scratch files: " + e.getMessage(), e);
-        }
+    static Location of(SparkContext context) throws IOException {
+        Path configured = configured(context.getConf());
+        Configuration hadoop = context.hadoopConfiguration();
+        return configured != null
+                ? location(configured)
+                : isLocal(hadoop)
+                        ? Location.of(System.getProperty("java.io.tmpdir"))
+                        : location(FileSystem.get(hadoop).getHomeDirectory());
+    }
+
+    /** A local path is read and written without Hadoop, whose local file system has a second file with checksums for each file. */
+    private static Location location(Path path) throws IOException {
+        URI uri = path.toUri();
+        return Location.of("file".equals(uri.getScheme()) ? uri.getPath() : uri.toString());
     }
 
     /**
@@ -64,20 +57,24 @@ final class ScratchParent {
      * @param scratch a folder within the run
      * @return null if the run is on this machine only, and the default file system is not
      */
-    static @Nullable Path ofKept(SparkSession spark, Location scratch) {
-        Path configured = configured(spark.sparkContext().getConf());
-        if (configured == null
-                && scratch.isLocal()
-                && !isLocal(spark.sparkContext().hadoopConfiguration())) {
-            return null;
+    static @Nullable Location ofKept(SparkContext context, Location scratch) throws IOException {
+        Path configured = configured(context.getConf());
+        if (configured == null) {
+            return scratch.isLocal() && !isLocal(context.hadoopConfiguration()) ? null : scratch;
         }
-        Path own = new Path(scratch.isLocal() ? "file://" + scratch.absolute() : scratch.name());
-        return configured == null
-                ? own
-                : new Path(
-                        configured,
-                        "polygraph-" + own.getParent().getParent().getName().replace('=', '-') + "-"
-                                + Integer.toHexString(own.toString().hashCode()));
+        String[] folders = scratch.absolute().split("/");
+        return location(configured)
+                .child("polygraph-" + folders[folders.length - 3].replace('=', '-') + "-"
+                        + Integer.toHexString(scratch.absolute().hashCode()));
+    }
+
+    /** The message when scratch files cannot be written or read. */
+    static EngineException failed(IOException e) {
+        return new EngineException(
+                "scratch files: found " + Jobs.firstLine(e)
+                        + "; expected a folder with room that driver and executors can write; make room or give another "
+                        + LazySession.SCRATCH_FOLDER + AGAIN,
+                e);
     }
 
     /** @throws ConfigurationException if the configured value is not a path */
@@ -121,62 +118,38 @@ final class ScratchParent {
     }
 
     /**
-     * Checks the hosts of executors. It waits for the first executor, as the first job would.
+     * Has executors look for a folder of this machine.
      *
-     * @param spark a session whose folder is {@linkplain #isInDoubt in doubt}
-     * @param warn gets a warning if no executor has started in time
-     * @throws ConfigurationException if one is on another machine
+     * @param context of a session whose folder is {@linkplain #isInDoubt in doubt}
+     * @throws ConfigurationException if one does not see it
      */
-    static void validate(SparkSession spark, Budget budget, Consumer<String> warn) {
-        SparkContext context = spark.sparkContext();
-        String driver = context.getConf().get("spark.driver.host", "");
-        long start = System.nanoTime();
-        // The first entry is the driver.
-        SparkExecutorInfo[] executors = context.statusTracker().getExecutorInfos();
-        while (executors.length < 2
-                && System.nanoTime() - start < WAIT_NANOS
-                && !budget.exhausted()
-                && !context.isStopped()) {
-            try {
-                Thread.sleep(POLL_MILLIS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new EngineException("interrupted while waiting for executors", e);
-            }
-            executors = context.statusTracker().getExecutorInfos();
-        }
-        List<String> hosts = Stream.of(executors).map(SparkExecutorInfo::host).toList();
-        validate(hosts, driver, executors.length > 1, warn);
-    }
-
-    /**
-     * @param driver the name of this machine in the cluster
-     * @param isKnown whether the host of any executor is known
-     */
-    static void validate(List<String> hosts, String driver, boolean isKnown, Consumer<String> warn) {
-        Set<String> others = new TreeSet<>();
-        for (String host : hosts) {
-            if (!host.equals(driver) && isElsewhere(host)) {
-                others.add(host);
-            }
-        }
-        if (!others.isEmpty()) {
-            throw unseen("executors on " + String.join(", ", others));
-        }
-        if (!isKnown) {
-            warn.accept("scratch files go to " + System.getProperty("java.io.tmpdir")
-                    + " of this machine; found no executor yet; expected none on another machine, or give "
-                    + LazySession.SCRATCH_FOLDER);
-        }
-    }
-
-    /** Whether a name certainly belongs to another machine. */
-    private static boolean isElsewhere(String host) {
+    static void requireSeen(SparkContext context, Budget budget) {
         try {
-            InetAddress address = InetAddress.getByName(host);
-            return !address.isLoopbackAddress() && NetworkInterface.getByInetAddress(address) == null;
-        } catch (UnknownHostException | SocketException e) {
-            return false;
+            Location folder =
+                    Location.of(Files.createTempDirectory("polygraph-seen-").toString());
+            try {
+                requireSeen(context, budget, folder.name());
+            } finally {
+                folder.delete();
+            }
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    static void requireSeen(SparkContext context, Budget budget, String folder) {
+        Function<Integer, String> look = number ->
+                Location.of(folder).exists() ? "" : InetAddress.getLocalHost().getHostName();
+        List<Integer> tasks =
+                IntStream.range(0, context.defaultParallelism()).boxed().toList();
+        Set<String> elsewhere = new TreeSet<>(
+                new Jobs(context, budget).run("look for scratch files", () -> JavaSparkContext.fromSparkContext(context)
+                        .parallelize(tasks, tasks.size())
+                        .map(look)
+                        .collect()));
+        elsewhere.remove("");
+        if (!elsewhere.isEmpty()) {
+            throw unseen("executors on " + String.join(", ", elsewhere));
         }
     }
 

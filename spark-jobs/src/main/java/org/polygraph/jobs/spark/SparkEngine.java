@@ -1,7 +1,6 @@
 package org.polygraph.jobs.spark;
 
 import java.util.Locale;
-import java.util.function.Consumer;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
@@ -33,11 +32,14 @@ public final class SparkEngine implements Engine, AutoCloseable {
      * need a session.
      */
     @Override
-    public void prepare(@Nullable Location scratch, Progress progress, Budget budget, Consumer<String> warn) {
+    public void prepare(@Nullable Location scratch, Progress progress, Budget budget) {
         SparkConf conf = session.configuration();
         ScratchParent.validate(conf, scratch);
         if (ScratchParent.isInDoubt(conf, scratch) && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP) {
-            ScratchParent.validate(started(progress, budget), budget, warn);
+            session.use(started(progress, budget), live -> {
+                ScratchParent.requireSeen(live.sparkContext(), budget);
+                return live;
+            });
         }
     }
 

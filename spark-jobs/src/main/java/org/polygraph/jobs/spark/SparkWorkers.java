@@ -2,10 +2,8 @@ package org.polygraph.jobs.spark;
 
 import java.io.IOException;
 import java.io.Serializable;
-import java.net.URI;
 import java.util.List;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.Path;
+import java.util.UUID;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.java.function.Function;
 import org.apache.spark.sql.SparkSession;
@@ -16,6 +14,7 @@ import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.windows.Task;
 import org.polygraph.jobs.windows.Workers;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.artifact.ScratchFolder;
 
 /**
  * Runs the tasks of a check by windows on executors, with scratch files in a folder that driver and executors see. A
@@ -35,23 +34,20 @@ final class SparkWorkers implements Workers {
     SparkWorkers(LazySession session, SparkSession spark, @Nullable Location kept, Budget budget, Progress progress) {
         this.session = session;
         this.spark = spark;
-        Configuration hadoop = spark.sparkContext().hadoopConfiguration();
-        Path own = kept == null ? null : ScratchParent.ofKept(spark, kept);
-        Path where = own == null ? ScratchParent.of(spark) : own;
         try {
-            ScratchFolder made = own == null ? null : ScratchFolder.kept(own, hadoop, budget::exhausted);
+            Location own = kept == null ? null : ScratchParent.ofKept(spark.sparkContext(), kept);
+            ScratchFolder made = own == null ? null : ScratchFolder.kept(own, budget::exhausted);
             if (own != null && made == null) {
-                progress.warning(own
+                progress.warning(own.name()
                         + ": found that another process uses the scratch files of this run; this check has a folder of its"
                         + " own, and cannot be continued if it is stopped");
             }
-            if (made == null) {
-                where = ScratchParent.of(spark);
-                made = ScratchFolder.in(where, hadoop);
-            }
-            folder = made;
+            folder = made != null
+                    ? made
+                    : ScratchFolder.temporary(
+                            ScratchParent.of(spark.sparkContext()).child("polygraph-scratch-" + UUID.randomUUID()));
         } catch (IOException e) {
-            throw ScratchFolder.failed(where, e);
+            throw ScratchParent.failed(e);
         }
         jobs = new Jobs(spark.sparkContext(), budget, progress, folder());
     }
@@ -66,11 +62,9 @@ final class SparkWorkers implements Workers {
         folder.keep(forLater);
     }
 
-    /** A local path is read and written without Hadoop, whose local file system has a second file with checksums for each file. */
     @Override
     public String folder() {
-        URI path = folder.path().toUri();
-        return "file".equals(path.getScheme()) ? path.getPath() : path.toString();
+        return folder.location().name();
     }
 
     @Override

@@ -3,7 +3,6 @@ package org.polygraph.jobs.windows;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -14,29 +13,21 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Progress;
-import org.polygraph.storage.artifact.FolderLock;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.artifact.ScratchFolder;
 
 /** Runs tasks on threads of this process. */
 public final class LocalWorkers implements Workers {
     private static final int PATIENCE_SECONDS = 10;
 
-    private final Location folder;
-    /** The lock of a folder that may outlive this process; null for a temporary folder. */
-    private final @Nullable FolderLock lock;
-
+    private final ScratchFolder folder;
     private final ExecutorService threads;
     private final int cores;
     private final Budget budget;
     private final Progress progress;
-    /** Deletes a temporary folder if a signal ends the process. */
-    private final Thread atExit = new Thread(this::clear, "windows-exit");
 
-    private boolean isKept;
-
-    private LocalWorkers(Location folder, @Nullable FolderLock lock, int cores, Budget budget, Progress progress) {
+    private LocalWorkers(ScratchFolder folder, int cores, Budget budget, Progress progress) {
         this.folder = folder;
-        this.lock = lock;
         this.cores = cores;
         this.budget = budget;
         this.progress = progress;
@@ -45,14 +36,16 @@ public final class LocalWorkers implements Workers {
             thread.setDaemon(true);
             return thread;
         });
-        if (lock == null) {
-            Runtime.getRuntime().addShutdownHook(atExit);
-        }
     }
 
     /** Makes workers with a temporary folder. */
     public LocalWorkers(int cores, Budget budget, Progress progress) throws IOException {
-        this(Location.of(Files.createTempDirectory("polygraph-windows-").toString()), null, cores, budget, progress);
+        this(
+                ScratchFolder.temporary(Location.of(
+                        Files.createTempDirectory("polygraph-windows-").toString())),
+                cores,
+                budget,
+                progress);
     }
 
     /**
@@ -62,24 +55,16 @@ public final class LocalWorkers implements Workers {
      */
     public static LocalWorkers of(@Nullable Location scratch, Budget budget, Progress progress) throws IOException {
         int cores = Runtime.getRuntime().availableProcessors();
-        FolderLock lock = scratch == null || !scratch.isLocal() ? null : locked(Path.of(scratch.absolute()));
-        return scratch == null || lock == null
+        ScratchFolder kept =
+                scratch == null || !scratch.isLocal() ? null : ScratchFolder.kept(scratch, budget::exhausted);
+        return kept == null
                 ? new LocalWorkers(cores, budget, progress)
-                : new LocalWorkers(scratch, lock, cores, budget, progress);
-    }
-
-    private static @Nullable FolderLock locked(Path folder) throws IOException {
-        FolderLock lock = FolderLock.take(Files.createDirectories(folder));
-        if (lock == null || lock.isLocked()) {
-            return lock;
-        }
-        lock.close();
-        return null;
+                : new LocalWorkers(kept, cores, budget, progress);
     }
 
     @Override
     public String folder() {
-        return folder.name();
+        return folder.location().name();
     }
 
     @Override
@@ -133,20 +118,12 @@ public final class LocalWorkers implements Workers {
 
     @Override
     public boolean mayKeep() {
-        return lock != null;
+        return folder.mayKeep();
     }
 
     @Override
     public void keep(boolean forLater) {
-        isKept = forLater && mayKeep();
-    }
-
-    private void clear() {
-        try {
-            folder.delete();
-        } catch (IOException e) {
-            // Scratch files that remain do not change a verdict.
-        }
+        folder.keep(forLater);
     }
 
     @Override
@@ -155,27 +132,11 @@ public final class LocalWorkers implements Workers {
         try {
             // A task that still writes would make the folder again.
             if (!threads.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                progress.note("a task has not ended: scratch files may stay in " + folder.name());
+                progress.note("a task has not ended: scratch files may stay in " + folder());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        if (lock == null) {
-            try {
-                Runtime.getRuntime().removeShutdownHook(atExit);
-            } catch (IllegalStateException e) {
-                // The process is ending, and the hook deletes the files.
-            }
-        }
-        if (!isKept) {
-            clear();
-        }
-        try {
-            if (lock != null) {
-                lock.close();
-            }
-        } catch (IOException e) {
-            // The folder is not used any more, so its lock does not matter.
-        }
+        folder.close();
     }
 }

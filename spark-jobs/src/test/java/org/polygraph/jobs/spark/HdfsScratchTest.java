@@ -2,6 +2,7 @@ package org.polygraph.jobs.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
@@ -21,6 +22,7 @@ import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.model.HistoryException;
@@ -41,7 +43,6 @@ class HdfsScratchTest {
                 new MiniDFSCluster.Builder(configuration).numDataNodes(1).build();
         try (FileSystem files = cluster.getFileSystem()) {
             check(files);
-            sweeps(files);
             try (FileSystem other = FileSystem.newInstance(files.getUri(), configuration)) {
                 folderOfARunHasOneOwner(files, other, cluster);
             }
@@ -50,39 +51,22 @@ class HdfsScratchTest {
         }
     }
 
-    /**
-     * The name node shows which owners are alive, because it closes the file of an owner that has been silent for long.
-     */
-    private static void sweeps(FileSystem files) throws IOException, HistoryException {
-        org.apache.hadoop.fs.Path parent = new org.apache.hadoop.fs.Path(files.getUri() + "/swept");
-        org.apache.hadoop.fs.Path dead = new org.apache.hadoop.fs.Path(parent, "polygraph-scratch-dead");
-        org.apache.hadoop.fs.Path alive = new org.apache.hadoop.fs.Path(parent, "polygraph-scratch-alive");
-        OutputStream open = files.create(new org.apache.hadoop.fs.Path(alive, ".owner"));
-        OutputStream closed = files.create(new org.apache.hadoop.fs.Path(dead, ".owner"));
-        ScratchFolder.sweep(files, parent);
-        assertThat(files.exists(dead)).isTrue();
-        closed.close();
-        ScratchFolder.sweep(files, parent);
-        assertThat(files.exists(dead)).isFalse();
-        assertThat(files.exists(alive)).isTrue();
-        open.close();
-    }
-
     /** A process that lives keeps the folder of its run; one that was killed loses it after the name node's limit. */
     private static void folderOfARunHasOneOwner(FileSystem files, FileSystem other, MiniDFSCluster cluster)
             throws IOException {
-        org.apache.hadoop.fs.Path folder = new org.apache.hadoop.fs.Path(files.getUri() + "/run=1/stages/windows");
-        ScratchOwner first = ScratchOwner.takeAgain(files, folder, () -> true);
+        String name = files.getUri() + "/run=1/stages/windows";
+        org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(name, ".owner");
+        Location folder = Location.of(name);
+        Closeable first = folder.claimed(() -> true);
         assertThat(first).isNotNull();
-        assertThat(ScratchOwner.takeAgain(other, folder, () -> true)).isNull();
+        assertThat(folder.claimed(() -> true)).isNull();
         first.close();
-        ScratchOwner second = ScratchOwner.takeAgain(other, folder, () -> true);
-        assertThat(second).as("after the end of the first").isNotNull();
-        assertThat(ScratchOwner.takeAgain(files, folder, () -> true)).isNull();
+        OutputStream second = other.append(file);
+        assertThat(folder.claimed(() -> true)).isNull();
         // As if the second had been silent for longer than the limit.
         cluster.setLeasePeriod(1, 3_600_000);
         int[] asked = new int[1];
-        ScratchOwner third = ScratchOwner.takeAgain(files, folder, () -> asked[0]++ == 10);
+        Closeable third = folder.claimed(() -> asked[0]++ == 10);
         assertThat(third).as("after the second was killed").isNotNull();
         third.close();
         second.close();

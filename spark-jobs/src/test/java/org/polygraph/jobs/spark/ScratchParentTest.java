@@ -3,16 +3,18 @@ package org.polygraph.jobs.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.ArrayList;
+import java.nio.file.Path;
 import java.util.List;
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.ConfigurationException;
+import org.polygraph.jobs.decision.Budget;
 
 /** Tests whether executors can see the folder of scratch files. */
 class ScratchParentTest {
-    private final List<String> warnings = new ArrayList<>();
-
     private static SparkConf conf(String master, String... keysAndValues) {
         SparkConf conf = new SparkConf(false).setMaster(master);
         for (int i = 0; i < keysAndValues.length; i += 2) {
@@ -58,20 +60,13 @@ class ScratchParentTest {
     }
 
     @Test
-    void executorsShowTheirHosts() {
-        ScratchParent.validate(List.of("10.0.0.9", "127.0.0.1", "localhost"), "10.0.0.9", true, warnings::add);
-        // An unknown name proves nothing.
-        ScratchParent.validate(List.of("nowhere.invalid"), "10.0.0.9", true, warnings::add);
-        assertThat(warnings).isEmpty();
-        // The addresses are of networks that are reserved for documentation.
-        assertThatThrownBy(() -> ScratchParent.validate(
-                        List.of("10.0.0.9", "203.0.113.1", "127.0.0.1", "198.51.100.1"),
-                        "10.0.0.9",
-                        true,
-                        warnings::add))
+    @Tag("spark")
+    void executorsLookForTheFolder(@TempDir Path folder) {
+        SparkContext context = new LazySession("local[2]").get().sparkContext();
+        ScratchParent.requireSeen(context, Budget.unlimited());
+        String absent = folder.resolve("absent").toString();
+        assertThatThrownBy(() -> ScratchParent.requireSeen(context, Budget.unlimited(), absent))
                 .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining("found executors on 198.51.100.1, 203.0.113.1, which cannot see it");
-        ScratchParent.validate(List.of("10.0.0.9"), "10.0.0.9", false, warnings::add);
-        assertThat(warnings).singleElement().asString().contains("found no executor yet");
+                .hasMessageContaining("which cannot see it; expected a folder that driver and executors see; give");
     }
 }

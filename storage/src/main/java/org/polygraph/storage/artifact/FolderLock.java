@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The exclusive use of a local folder, by the lock of a file in it. The kernel releases the lock when the process ends.
  */
-public final class FolderLock implements Closeable {
+final class FolderLock implements Closeable {
     /** The name of the file. */
-    public static final String FILE = ".owner";
+    static final String FILE = ".owner";
 
     /**
      * The folders that this process uses. They are not opened again, because closing a locked file, even one that was
@@ -36,7 +36,7 @@ public final class FolderLock implements Closeable {
      * @return null if this process or another one uses it, or if its file was deleted in the meantime
      * @throws IOException if the folder is missing
      */
-    public static @Nullable FolderLock take(Path existing) throws IOException {
+    static @Nullable FolderLock take(Path existing) throws IOException {
         FolderLock lock = new FolderLock(existing.toRealPath());
         if (!HELD.add(lock.folder)) {
             return null;
@@ -60,15 +60,8 @@ public final class FolderLock implements Closeable {
             return opened.tryLock() != null && Files.exists(file);
         } catch (IOException e) {
             // Some network file systems have no locks.
-            opened.close();
-            channel = null;
             return true;
         }
-    }
-
-    /** Whether other processes see that the folder is used; false on a file system without locks. */
-    public boolean isLocked() {
-        return channel != null;
     }
 
     @Override

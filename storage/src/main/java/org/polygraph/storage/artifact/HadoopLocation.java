@@ -1,6 +1,7 @@
 package org.polygraph.storage.artifact;
 
 import java.io.BufferedOutputStream;
+import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.FilterOutputStream;
 import java.io.IOException;
@@ -11,6 +12,9 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.ChecksumFileSystem;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -18,16 +22,28 @@ import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FilterFileSystem;
+import org.apache.hadoop.fs.LeaseRecoverable;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.security.AccessControlException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A path of any file system that Hadoop knows ({@code hdfs:}, {@code s3a:}, {@code file:}...), configured by {@code
  * core-site.xml} and similar files on the class path. This is the only class of the package that uses Hadoop.
  */
 final class HadoopLocation implements Location {
+    /** What the name node of HDFS answers to one who wants to write to a file that another process holds, or held until now. */
+    private static final Set<String> HELD = Set.of(
+            "org.apache.hadoop.hdfs.protocol.AlreadyBeingCreatedException",
+            "org.apache.hadoop.hdfs.protocol.RecoveryInProgressException");
+    /** Longer than the minute without a sign of its writer after which the name node gives a file to another one. */
+    private static final long MOST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(75);
+
+    private static final long POLL_MILLIS = 1_000;
+
     private final String name;
     private final Path path;
     private final FileSystem fileSystem;
@@ -148,6 +164,30 @@ final class HadoopLocation implements Location {
         } catch (IOException e) {
             throw explained(e);
         }
+    }
+
+    @Override
+    public @Nullable Closeable claimed(BooleanSupplier stop) throws IOException {
+        Path file = new Path(path, FolderLock.FILE);
+        for (long start = System.nanoTime(); fileSystem instanceof LeaseRecoverable; ) {
+            try {
+                return fileSystem.exists(file) ? fileSystem.append(file) : fileSystem.create(file);
+            } catch (RemoteException e) {
+                if (!HELD.contains(e.getClassName())) {
+                    throw explained(e);
+                }
+            }
+            if (System.nanoTime() - start > MOST_WAIT_NANOS || stop.getAsBoolean()) {
+                return null;
+            }
+            try {
+                Thread.sleep(POLL_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return null;
+            }
+        }
+        return () -> {};
     }
 
     @Override

@@ -1,6 +1,7 @@
 package org.polygraph.storage.artifact;
 
 import java.io.BufferedOutputStream;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -18,6 +19,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** A path of the local file system. */
 final class LocalLocation implements Location {
@@ -114,6 +117,11 @@ final class LocalLocation implements Location {
             }
         }
         Files.deleteIfExists(path);
+    }
+
+    @Override
+    public @Nullable Closeable claimed(BooleanSupplier stop) throws IOException {
+        return FolderLock.take(Files.createDirectories(path));
     }
 
     /** Returns the name that a file has until it is complete. */

@@ -1,11 +1,14 @@
 package org.polygraph.storage.artifact;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file or folder by name, in any file system. Obtain one with {@link #of}. Nothing is read before a method asks for
@@ -76,6 +79,17 @@ public interface Location {
 
     /** Removes a file, or a folder and all that is in it; links are not followed. Does nothing if neither exists. */
     void delete() throws IOException;
+
+    /**
+     * Makes the folder if it does not exist, and shows other processes by a file in it that this process uses it. The end of the
+     * process ends that. Where there are neither locks nor leases, such as in an object store, other processes do not see it.
+     *
+     * @param stop whether to wait no longer for a process that was killed, which holds a folder on HDFS for a minute
+     * @return what ends it; null if this process or another one uses the folder
+     */
+    default @Nullable Closeable claimed(BooleanSupplier stop) throws IOException {
+        return () -> {};
+    }
 
     /** Opens the temporary file, writes it and commits it. On any failure nothing of it is left. */
     default void write(Content content) throws IOException {
