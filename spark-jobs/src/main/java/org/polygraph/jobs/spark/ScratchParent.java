@@ -1,25 +1,16 @@
 package org.polygraph.jobs.spark;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.URI;
-import java.nio.file.Files;
-import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
-import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.api.java.function.Function;
 import org.apache.spark.deploy.SparkHadoopUtil;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.EngineException;
-import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.artifact.Location;
 
 /**
@@ -117,43 +108,7 @@ final class ScratchParent {
         }
     }
 
-    /**
-     * Has executors look for a folder of this machine.
-     *
-     * @param context of a session whose folder is {@linkplain #isInDoubt in doubt}
-     * @throws ConfigurationException if one does not see it
-     */
-    static void requireSeen(SparkContext context, Budget budget) {
-        try {
-            Location folder =
-                    Location.of(Files.createTempDirectory("polygraph-seen-").toString());
-            try {
-                requireSeen(context, budget, folder.name());
-            } finally {
-                folder.delete();
-            }
-        } catch (IOException e) {
-            throw failed(e);
-        }
-    }
-
-    static void requireSeen(SparkContext context, Budget budget, String folder) {
-        Function<Integer, String> look = number ->
-                Location.of(folder).exists() ? "" : InetAddress.getLocalHost().getHostName();
-        List<Integer> tasks =
-                IntStream.range(0, context.defaultParallelism()).boxed().toList();
-        Set<String> elsewhere = new TreeSet<>(
-                new Jobs(context, budget).run("look for scratch files", () -> JavaSparkContext.fromSparkContext(context)
-                        .parallelize(tasks, tasks.size())
-                        .map(look)
-                        .collect()));
-        elsewhere.remove("");
-        if (!elsewhere.isEmpty()) {
-            throw unseen("executors on " + String.join(", ", elsewhere));
-        }
-    }
-
-    private static ConfigurationException unseen(String who) {
+    static ConfigurationException unseen(String who) {
         return new ConfigurationException("scratch files would go to " + System.getProperty("java.io.tmpdir")
                 + " of this machine; found " + who
                 + ", which cannot see it; expected a folder that driver and executors see;"

@@ -36,10 +36,10 @@ public final class SparkEngine implements Engine, AutoCloseable {
         SparkConf conf = session.configuration();
         ScratchParent.validate(conf, scratch);
         if (ScratchParent.isInDoubt(conf, scratch) && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP) {
-            session.use(started(progress, budget), live -> {
-                ScratchParent.requireSeen(live.sparkContext(), budget);
-                return live;
-            });
+            SparkSession spark = started(progress, budget);
+            try (SparkWorkers workers = new SparkWorkers(session, spark, null, budget, Progress.NONE)) {
+                workers.requireSeen();
+            }
         }
     }
 

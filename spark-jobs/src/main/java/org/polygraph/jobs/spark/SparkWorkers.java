@@ -2,12 +2,17 @@ package org.polygraph.jobs.spark;
 
 import java.io.IOException;
 import java.io.Serializable;
+import java.net.InetAddress;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.java.function.Function;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Progress;
@@ -50,6 +55,38 @@ final class SparkWorkers implements Workers {
             throw ScratchParent.failed(e);
         }
         jobs = new Jobs(spark.sparkContext(), budget, progress, folder());
+    }
+
+    /** Looks for a file. Result: empty if it is there; else the name of this machine. */
+    record Look(String file) implements Task<String> {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String run(Budget budget) throws IOException {
+            return Location.of(file).exists() ? "" : InetAddress.getLocalHost().getHostName();
+        }
+    }
+
+    /**
+     * Has executors look for the folder of scratch files.
+     *
+     * @throws ConfigurationException if one does not see it
+     */
+    void requireSeen() {
+        Location file = folder.location().child("seen");
+        try {
+            file.write(out -> {});
+        } catch (IOException e) {
+            throw ScratchParent.failed(e);
+        }
+        Task<String> look = new Look(file.name());
+        Set<String> elsewhere = new TreeSet<>(run(
+                "look for scratch files",
+                Collections.nCopies(spark.sparkContext().defaultParallelism(), look)));
+        elsewhere.remove("");
+        if (!elsewhere.isEmpty()) {
+            throw ScratchParent.unseen("executors on " + String.join(", ", elsewhere));
+        }
     }
 
     @Override

@@ -60,15 +60,6 @@ final class BorderValues {
 
     /** Returns the code of the value in the cell. */
     long code(int item) {
-        ValueDictionary to = cell.values();
-        long value = values.getLong(item);
-        if (dictionary.isInteger(value)) {
-            return to.code(dictionary.integer(value));
-        }
-        if (dictionary.isNull(value)) {
-            return ValueDictionary.NULL;
-        }
-        String text = dictionary.text(value);
-        return dictionary.isString(value) ? to.code(text) : to.opaque(text);
+        return cell.values().code(dictionary, values.getLong(item));
     }
 }

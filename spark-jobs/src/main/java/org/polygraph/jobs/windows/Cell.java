@@ -2,7 +2,8 @@ package org.polygraph.jobs.windows;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
-import it.unimi.dsi.fastutil.objects.ObjectArrayList;
+import java.util.ArrayList;
+import java.util.List;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
@@ -12,7 +13,7 @@ import org.polygraph.storage.model.TransactionStatus;
  * snapshot, with the reads before its own writes of their keys and an {@link #INTENT} for each key that it writes; and its commit, with
  * all other operations. Sessions are numbers of the whole history; ids of keys and codes of values are this object's own.
  *
- * <p>Memory: 62 bytes an event, 16 an operation, 8 a key, 48 a commit at SI, and the labels of keys and values.
+ * <p>Memory: the blocks, 66 bytes an event, 16 an operation, 8 a key, and the labels of keys and values.
  */
 final class Cell {
     /** Kinds of operations: a read; a write without an intent. */
@@ -46,8 +47,11 @@ final class Cell {
     private final LongArrayList starts = new LongArrayList();
     private final LongArrayList ends = new LongArrayList();
     private final IntArrayList operationStarts = new IntArrayList();
-    /** By event: the hash of the transaction if the event is a commit. */
-    private final ObjectArrayList<byte[]> hashes = new ObjectArrayList<>();
+    /** The blocks that were read; and by event the number of its block, and where it is there. */
+    private final List<EventReader> blocks = new ArrayList<>();
+
+    private final IntArrayList blockOf = new IntArrayList();
+    private final IntArrayList offsets = new IntArrayList();
     /** Key x 16 + mark x 4 + kind. */
     private final IntArrayList operations = new IntArrayList();
 
@@ -157,11 +161,6 @@ final class Cell {
         return has(event, EventReader.COMMIT);
     }
 
-    /** Of a commit: the hash of its transaction. */
-    byte[] hash(int event) {
-        return hashes.get(event);
-    }
-
     int key(int operation) {
         return operations.getInt(operation) >>> KIND_BITS;
     }
@@ -198,7 +197,8 @@ final class Cell {
         operations.ensureCapacity(about);
         codes.ensureCapacity(about);
         readsBefore.ensureCapacity(about);
-        for (EventReader in = new EventReader(block, values); in.next(); ) {
+        EventReader in = new EventReader(block, values);
+        while (in.next()) {
             while (in.nextOperation()) {
                 add(in.key(keys), in.mark() << MARK_SHIFT | in.kind(), in.value());
             }
@@ -209,6 +209,7 @@ final class Cell {
             }
             end(in);
         }
+        blocks.add(in);
     }
 
     private void end(EventReader in) {
@@ -220,7 +221,8 @@ final class Cell {
         positions.add(in.position());
         starts.add(in.start());
         ends.add(in.end());
-        hashes.add(in.hasHash() ? in.hash() : null);
+        blockOf.add(blocks.size());
+        offsets.add(in.offset());
         operationStarts.add(operations.size());
     }
 
@@ -230,32 +232,10 @@ final class Cell {
         readsBefore.add(0);
     }
 
-    /** Writes events of this cell to a block, which has no others. */
-    final class Output {
-        private final EventWriter out;
-        private final EventBody body = new EventBody();
-
-        Output(BlockWriter out) {
-            this.out = new EventWriter(out);
-        }
-
-        void write(int t) {
-            body.begin(clock(t), file(t), position(t), start(t), end(t), operationsEnd(t) - firstOperation(t));
-            if (has(t, EventReader.COMMIT | EventReader.HASHED)) {
-                body.hash(hash(t));
-            }
-            for (int o = firstOperation(t); o < operationsEnd(t); o++) {
-                if (mark(o) != 0) {
-                    body.mark(mark(o));
-                }
-                body.operation(keys, key(o), kind(o), values, code(o));
-            }
-            int before = 0;
-            for (int o = firstOperation(t); isCommit(t) && o < operationsEnd(t); o++) {
-                body.moreReads(readsBefore(o) - before);
-                before = readsBefore(o);
-            }
-            out.add(session(t), index(t), clock(t), flags.getInt(t), body);
-        }
+    /** Copies an event to a block. Only whether its transaction counts may have changed. */
+    void write(int event, EventWriter to) {
+        EventReader from = blocks.get(blockOf.getInt(event));
+        from.moveTo(offsets.getInt(event), clock(event));
+        to.add(from, flags.getInt(event));
     }
 }

@@ -20,7 +20,7 @@ final class CellRun {
     private static final long BYTES_PER_TRANSACTION = 300;
     private static final long BYTES_PER_OPERATION = 80;
     /** How many bytes of memory a byte of a block takes. */
-    private static final long BYTES_PER_BYTE = 5;
+    private static final long BYTES_PER_BYTE = 6;
 
     private final Cells cells;
     private final Cell all = new Cell();
@@ -58,9 +58,9 @@ final class CellRun {
     void write(Section.Output out) {
         int next = 0;
         for (int c = cells.from(); c < cells.to(); c++) {
-            Cell.Output cell = all.new Output(out.block(c));
+            EventWriter cell = new EventWriter(out.block(c));
             for (long end = cells.first(c + 1) - cells.first(cells.from()); next < end; next++) {
-                cell.write(order[next]);
+                all.write(order[next], cell);
             }
         }
     }

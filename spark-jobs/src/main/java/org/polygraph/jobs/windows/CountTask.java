@@ -21,7 +21,7 @@ record CountTask(
         Section.Output out = new Section.Output(cells.from(), cells.count());
         for (int c = cells.from(); c < cells.to(); c++) {
             Cell cell = cells.read(c);
-            Cell.Output marked = cell.new Output(out.block(c));
+            EventWriter marked = new EventWriter(out.block(c));
             for (int t = 0; t < cell.size(); t++) {
                 int outcome = cell.status(t) == TransactionStatus.INDETERMINATE
                         ? outcomes.getInt(new UnknownOutcomes.Name(cell.session(t), cell.index(t)))
@@ -31,7 +31,7 @@ record CountTask(
                 } else if (outcome == UnknownOutcomes.MAYBE) {
                     cell.optional(t);
                 }
-                marked.write(t);
+                cell.write(t, marked);
             }
         }
         return out.write(files, cells.from());

@@ -41,28 +41,14 @@ final class EventBody {
         } else {
             out.keyAndKind(keys.integer(key), kind);
         }
-        value(kind, values, code);
+        if (kind != Cell.INTENT) {
+            out.value(values, code);
+        }
     }
 
     /** Marks the next operation, see {@link BlockWriter#mark}. */
     void mark(byte kind) {
         out.mark(kind);
-    }
-
-    /** Adds an operation whose key has a label. */
-    void operation(KeyDictionary.Labels keys, int key, int kind, ValueDictionary values, long code) {
-        if (keys.isString(key)) {
-            out.keyAndKind(keys.string(key), kind);
-        } else {
-            out.keyAndKind(keys.integer(key), kind);
-        }
-        value(kind, values, code);
-    }
-
-    private void value(int kind, ValueDictionary values, long code) {
-        if (kind != Cell.INTENT) {
-            out.value(values, code);
-        }
     }
 
     /**

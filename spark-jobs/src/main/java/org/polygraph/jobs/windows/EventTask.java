@@ -58,9 +58,9 @@ record EventTask(Cells cells, long[] places) implements Task<ArrayList<EventTask
             return;
         }
         BlockWriter block = new BlockWriter();
-        Cell.Output events = cell.new Output(block);
+        EventWriter events = new EventWriter(block);
         for (int e = from; e < to; e++) {
-            events.write(e);
+            cell.write(e, events);
         }
         out.add(new Copied(first + from, block.toBytes()));
     }

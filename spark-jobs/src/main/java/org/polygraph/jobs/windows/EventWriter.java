@@ -18,7 +18,12 @@ final class EventWriter {
 
     /** Adds an event of another block. */
     void add(EventReader event) {
-        begin(event.session(), event.index(), event.clock(), event.flags());
+        add(event, event.flags());
+    }
+
+    /** Adds an event of another block with other flags. */
+    void add(EventReader event, int flags) {
+        begin(event.session(), event.index(), event.clock(), flags);
         event.copyBody(out);
     }
 

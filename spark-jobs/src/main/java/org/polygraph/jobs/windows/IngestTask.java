@@ -5,11 +5,8 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
-import org.polygraph.jobs.certificate.format.TransactionHash;
 import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.jobs.decision.Budget;
-import org.polygraph.storage.dictionary.KeyDictionary;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.pieces.Piece;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
@@ -134,13 +131,12 @@ record IngestTask(
     /** Turns transactions into events of cells. */
     private final class EventsOfRows {
         private final HistoryRows rows;
-        /** The operations as they were recorded; null if these are not others. */
-        private final @Nullable RecordedRows recorded;
+        /** Whether a level judges other operations than those that were recorded. */
+        private final boolean isReduced;
+
+        private final RecordedRows recorded;
 
         private final int events = events();
-        private final KeyDictionary.Labels keys;
-        private final ValueDictionary values = new ValueDictionary();
-        private final ValueDictionary.Codes codes;
         private final PlacedRows.Placed places;
         private final Section.Output out = new Section.Output(0, borders.length + 1);
         /** By cell: the block with its events, and how many it has. */
@@ -149,8 +145,6 @@ record IngestTask(
         private final long[] counts = new long[cells.length];
         private long operations;
         private final EventBody body = new EventBody();
-        private final TransactionHash hash = new TransactionHash();
-        private final byte[] content = new byte[TransactionHash.BYTES];
         /** By key: the last transaction that wrote it, plus 1. */
         private final int[] writtenBy;
         /** Operations of one transaction, and an operation on each key that it wrote. */
@@ -162,11 +156,10 @@ record IngestTask(
         /** @param read the rows as they were recorded; the same ones if the level judges all operations as they are */
         EventsOfRows(HistoryRows rows, HistoryRows read, PlacedRows.Placed places) {
             this.rows = rows;
-            recorded = read == rows && rows.operations().kinds() == null ? null : new RecordedRows(read);
+            isReduced = read != rows || rows.operations().kinds() != null;
+            recorded = new RecordedRows(read);
             this.places = places;
-            keys = rows.keys();
-            codes = values.addAll(rows.values());
-            writtenBy = new int[events == 1 ? 0 : keys.labels().length];
+            writtenBy = new int[events == 1 ? 0 : rows.keys().size()];
         }
 
         void add(int t) {
@@ -180,7 +173,7 @@ record IngestTask(
             int to = rows.operations().starts()[t + 1];
             if (events == 1 || Tally.isOneEvent(status)) {
                 begin(t, clock, start, end, to - from);
-                if (recorded != null) {
+                if (isReduced) {
                     body.hash(recorded.hash(t, status, start, end));
                     flags |= EventReader.HASHED;
                 }
@@ -201,7 +194,7 @@ record IngestTask(
             end(t, clock, flags | EventReader.SNAPSHOT);
             long commit = places.commits()[t];
             begin(t, commit, start, end, atCommit.size());
-            body.hash(recorded == null ? hash(t, status, start, end) : recorded.hash(t, status, start, end));
+            body.hash(recorded.hash(t, status, start, end));
             for (int i = 0; i < atCommit.size(); i++) {
                 int o = atCommit.getInt(i);
                 operation(o, !isWrite(o) ? Cell.READ : hasIntents() ? Cell.INTENDED : Cell.WRITE);
@@ -240,7 +233,8 @@ record IngestTask(
             if (mark != 0 && kind != Cell.INTENT) {
                 body.mark(mark);
             }
-            body.operation(keys, key(o), kind, values, code(o));
+            body.operation(
+                    rows.keys(), key(o), kind, rows.values(), rows.operations().values()[o]);
         }
 
         /** Divides the operations of a transaction into those of the snapshot and those of the commit. */
@@ -258,32 +252,12 @@ record IngestTask(
             }
         }
 
-        private byte[] hash(int t, byte status, long start, long end) {
-            int from = rows.operations().starts()[t];
-            int to = rows.operations().starts()[t + 1];
-            long session = rows.sessionLabels()[rows.sessionOf()[t]];
-            hash.begin(session, rows.transactions().indexes()[t], status, start, end, to - from);
-            for (int o = from; o < to; o++) {
-                if (keys.isString(key(o))) {
-                    hash.operation(keys.string(key(o)), isWrite(o), values, code(o));
-                } else {
-                    hash.operation(keys.integer(key(o)), isWrite(o), values, code(o));
-                }
-            }
-            hash.end(content, 0);
-            return content;
-        }
-
         private int key(int operation) {
             return Operations.key(rows.operations().keys()[operation]);
         }
 
         private boolean isWrite(int operation) {
             return Operations.isWrite(rows.operations().keys()[operation]);
-        }
-
-        private long code(int operation) {
-            return codes.of(rows.operations().values()[operation]);
         }
     }
 }

@@ -28,7 +28,7 @@ record InitialValues(HistoryTable table, Beginning ofSlices, long unusedKeys) {
             throws IOException {
         HistoryTableBuilder all = layout.initialValues();
         if (given != null) {
-            all.keys().addAll(given.keys().labels());
+            all.keys().addAll(given.keys());
         }
         HistoryTable table = applied(built(all), given);
         return new InitialValues(table, Beginning.of(table, slices, files), 0);

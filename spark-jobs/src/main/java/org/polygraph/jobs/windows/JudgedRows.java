@@ -1,7 +1,6 @@
 package org.polygraph.jobs.windows;
 
 import java.util.Arrays;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryRows;
 import org.polygraph.storage.table.Operations;
@@ -51,10 +50,9 @@ final class JudgedRows {
 
     /** Returns the rows without refused compare-and-sets; the same rows if there are none. */
     static HistoryRows of(HistoryRows rows) {
-        if (rows.values().others().length == 0) {
+        if (!rows.values().hasOthers()) {
             return rows;
         }
-        ValueDictionary codes = new ValueDictionary();
         Operations all = rows.operations();
         int[] starts = new int[all.starts().length];
         int[] keys = new int[all.size()];
@@ -63,7 +61,7 @@ final class JudgedRows {
         int n = 0;
         for (int t = 0; t + 1 < starts.length; t++) {
             for (int o = all.starts()[t]; o < all.starts()[t + 1]; o++) {
-                if (!codes.isOther(all.values()[o])) {
+                if (!rows.values().isOther(all.values()[o])) {
                     keys[n] = all.keys()[o];
                     if (kinds != null && all.kinds() != null) {
                         kinds[n] = all.kinds()[o];

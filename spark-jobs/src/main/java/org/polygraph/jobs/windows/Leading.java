@@ -3,8 +3,6 @@ package org.polygraph.jobs.windows;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.dictionary.KeyDictionary;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.table.HistoryRows;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
@@ -68,8 +66,6 @@ record Leading(@Nullable OfSession[] sessions, Others others, boolean hasRows, b
         Others others = Others.NONE;
         boolean hasStart = false;
         boolean hasEnd = false;
-        ValueDictionary values = new ValueDictionary();
-        ValueDictionary.Codes codes = null;
         for (int s = 0; s < sessions.length; s++) {
             int count = 0;
             boolean leads = true;
@@ -97,8 +93,7 @@ record Leading(@Nullable OfSession[] sessions, Others others, boolean hasRows, b
                 last = Math.max(last, t);
             }
             if (count > 0) {
-                codes = codes == null ? values.addAll(rows.values()) : codes;
-                byte[] writes = writes(rows, in.transaction(s, 0), hasState, values, codes);
+                byte[] writes = writes(rows, in.transaction(s, 0), hasState);
                 boolean isShort = count <= MOST && writes.length > 0;
                 sessions[s] = new OfSession(
                         writes,
@@ -123,18 +118,13 @@ record Leading(@Nullable OfSession[] sessions, Others others, boolean hasRows, b
                         == operations.values()[operations.starts()[first]];
     }
 
-    private static byte[] writes(
-            HistoryRows rows, int t, boolean hasState, ValueDictionary values, ValueDictionary.Codes codes) {
+    private static byte[] writes(HistoryRows rows, int t, boolean hasState) {
         int from = rows.operations().starts()[t];
         int to = hasState ? rows.operations().starts()[t + 1] : from + 1;
         BlockWriter items = new BlockWriter();
-        KeyDictionary keys = KeyDictionary.sparse();
         for (int o = from; o < to && to - from <= MOST; o++) {
             int key = Operations.key(rows.operations().keys()[o]);
-            int id = rows.keys().isString(key)
-                    ? keys.id(rows.keys().string(key))
-                    : keys.id(rows.keys().integer(key));
-            items.key(keys, id).value(values, codes.of(rows.operations().values()[o]));
+            items.key(rows.keys(), key).value(rows.values(), rows.operations().values()[o]);
         }
         return items.toBytes();
     }

@@ -2,6 +2,7 @@ package org.polygraph.jobs.windows;
 
 import it.unimi.dsi.fastutil.longs.LongAVLTreeSet;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.longs.LongArrays;
 import java.io.IOException;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
@@ -51,10 +52,7 @@ record ListDealTask(Piece piece, int number, int slices, Section.Files files) im
     }
 
     private Section deal(HistoryRows rows, Longest longest) throws IOException {
-        KeyDictionary keys = new KeyDictionary();
-        keys.addAll(rows.keys());
-        ValueDictionary values = new ValueDictionary();
-        ValueDictionary.Codes codes = values.addAll(rows.values());
+        KeyDictionary keys = rows.keys();
         Appends appends = new Appends(rows);
         long[] open = openReads(rows);
         int nextOpen = 0;
@@ -63,16 +61,16 @@ record ListDealTask(Piece piece, int number, int slices, Section.Files files) im
             BlockWriter block = out.block(DealTask.slice(keys, key, slices));
             block.key(keys, key).unsigned(appends.uses(key)).unsigned(appends.count(key));
             for (int i = 0; i < appends.count(key); i++) {
-                block.value(values, codes.of(rows.operations().values()[appends.operation(key, i)]));
+                block.value(rows.values(), rows.operations().values()[appends.operation(key, i)]);
             }
-            longest.write(longest.of(key), block, values, codes);
+            longest.write(longest.of(key), block);
             int from = nextOpen;
             while (nextOpen < open.length && open[nextOpen] >>> Integer.SIZE == key) {
                 nextOpen++;
             }
             block.unsigned(nextOpen - from);
             for (int i = from; i < nextOpen; i++) {
-                longest.write((int) open[i], block, values, codes);
+                longest.write((int) open[i], block);
             }
         }
         return out.write(files, number);
@@ -87,7 +85,7 @@ record ListDealTask(Piece piece, int number, int slices, Section.Files files) im
         private final int[] operations;
 
         Appends(HistoryRows rows) {
-            int keyCount = rows.keys().labels().length;
+            int keyCount = rows.keys().size();
             uses = new byte[keyCount];
             starts = new int[keyCount + 1];
             long[] values = rows.operations().values();
@@ -189,12 +187,10 @@ record ListDealTask(Piece piece, int number, int slices, Section.Files files) im
         /** Whether a list is no prefix of the longest one of its key. */
         boolean contradicts;
 
-        private final LongArrayList elements = new LongArrayList();
-
         Longest(HistoryRows rows) {
             this.rows = rows;
             this.lists = rows.lists();
-            this.longest = new int[rows.keys().labels().length];
+            this.longest = new int[rows.keys().size()];
             if (lists != null) {
                 find(lists, read(lists));
             }
@@ -252,15 +248,21 @@ record ListDealTask(Piece piece, int number, int slices, Section.Files files) im
             return longest[key];
         }
 
-        /** Writes the elements of a list. */
-        void write(int list, BlockWriter out, ValueDictionary values, ValueDictionary.Codes codes) {
-            elements.clear();
+        /** The elements of a list. */
+        LongArrayList elements(int list) {
+            LongArrayList elements = new LongArrayList();
             for (int each = list; each > NONE && lists != null; each = lists.before()[each]) {
                 elements.add(lists.elements()[each]);
             }
+            LongArrays.reverse(elements.elements(), 0, elements.size());
+            return elements;
+        }
+
+        void write(int list, BlockWriter out) {
+            LongArrayList elements = elements(list);
             out.unsigned(elements.size());
-            for (int i = elements.size() - 1; i >= 0; i--) {
-                out.value(values, codes.of(elements.getLong(i)));
+            for (long element : elements) {
+                out.value(rows.values(), element);
             }
         }
     }

@@ -101,8 +101,7 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
     private final class Resolution {
         private final HistoryRows rows;
         private final ListReads lists;
-        private final ValueDictionary values = new ValueDictionary();
-        private final ValueDictionary.Codes codes;
+        private final ValueDictionary values;
         private final long empty;
         /** By code of an element: the code of the version that it made. */
         private final Long2LongOpenHashMap versions = new Long2LongOpenHashMap();
@@ -120,7 +119,7 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
         Resolution(HistoryRows rows, ListReads lists) {
             this.rows = rows;
             this.lists = lists;
-            codes = values.addAll(rows.values());
+            values = rows.values();
             empty = new BlockReader(initial).value(values);
             versions.defaultReturnValue(UNKNOWN);
             int size = rows.operations().size();
@@ -147,19 +146,18 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
                     int keyAndKind = rows.operations().keys()[o];
                     if (ListCodes.isRead(old[o])) {
                         int list = ListCodes.list(old[o]);
-                        put(keyAndKind, list == 0 ? empty : version(codes.of(lists.elements()[list])), (byte) 0);
+                        put(keyAndKind, list == 0 ? empty : version(lists.elements()[list]), (byte) 0);
                     } else if (rows.operations().isAppend(o)) {
                         if (before[o] != UNKNOWN) {
                             put(Operations.pack(Operations.key(keyAndKind), false), before[o], Operations.IMPLIED);
                         }
-                        put(keyAndKind, version(codes.of(old[o])), Operations.APPEND);
+                        put(keyAndKind, version(old[o]), Operations.APPEND);
                     } else {
-                        put(keyAndKind, codes.of(old[o]), (byte) 0);
+                        put(keyAndKind, old[o], (byte) 0);
                     }
                 }
                 newStarts[t + 1] = n;
             }
-            Long first = rows.initialValue();
             return new HistoryRows(
                     rows.sessionLabels(),
                     rows.sessionOf(),
@@ -167,8 +165,8 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
                     new Operations(
                             newStarts, Arrays.copyOf(keys, n), Arrays.copyOf(newValues, n), Arrays.copyOf(kinds, n)),
                     rows.keys(),
-                    values.labels(),
-                    first == null ? null : (Long) codes.of(first),
+                    values,
+                    rows.initialValue(),
                     null,
                     null,
                     rows.lines());
@@ -197,8 +195,7 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
         }
 
         private void readPlaces(int piece) throws IOException {
-            KeyDictionary all = new KeyDictionary();
-            all.addAll(rows.keys());
+            KeyDictionary all = rows.keys();
             BlockReader[] blocks = new BlockReader[sections.size()];
             for (int s = 0; s < blocks.length; s++) {
                 blocks[s] = new BlockReader(sections.get(s).block(piece));

@@ -72,7 +72,7 @@ record Loading(TreeMap<Long, long[]> indexes, boolean byTime) implements Seriali
         }
         boolean byTime = usesTimes && hasStart && hasEnd;
         KeyDictionary keys = new KeyDictionary();
-        keys.addAll(initial.keys().labels());
+        keys.addAll(initial.keys());
         long session = 0;
         boolean leads = true;
         boolean isFirst = true;

@@ -344,6 +344,6 @@ final class PieceRows {
         if (hasRows && !guarantee.isOfCommits()) {
             return "it has inserts or deletes, which windows decide at rc, ra and cc only";
         }
-        return guarantee == Guarantee.LIN && rows.values().others().length > 0 ? "it has refused compare-and-sets" : "";
+        return guarantee == Guarantee.LIN && rows.values().hasOthers() ? "it has refused compare-and-sets" : "";
     }
 }

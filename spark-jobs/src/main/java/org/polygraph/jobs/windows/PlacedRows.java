@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.table.HistoryRows;
 
 /**
@@ -31,12 +30,7 @@ record PlacedRows(ArrayList<Section> sections) implements Serializable {
 
     /** Whether operations of a piece depend on other pieces. */
     static boolean isUnsupported(HistoryRows rows) {
-        ValueDictionary.Labels values = rows.values();
-        boolean isOpaque = false;
-        for (byte each : values.opaque()) {
-            isOpaque |= each != 0;
-        }
-        return rows.lists() != null || values.versions().length > 0 || isOpaque;
+        return rows.lists() != null || rows.values().hasOpaque();
     }
 
     /** Returns the places of the transactions of a piece. Rows of other transactions are left out. */

@@ -2,7 +2,9 @@ package org.polygraph.jobs.windows;
 
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
+import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -10,7 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.dictionary.KeyDictionary;
@@ -50,16 +52,22 @@ final class RecordedLists {
     }
 
     /** A transaction by the label of its session and its index. */
-    private record Name(long session, long index) {}
+    private record Name(long session, long index) implements Serializable {
+        private static final long serialVersionUID = 1L;
+    }
 
     /**
-     * A recorded operation.
+     * A recorded operation. Keys and values are a Long, a String or null.
      *
      * @param kind {@link #READ} or {@link #WRITE} of a value, {@link #APPEND} or {@link #LIST}
      * @param values the value, or the elements of the list
      */
-    private record Operation(int kind, int key, LongArrayList values) {}
+    private record Operation(int kind, Serializable key, ArrayList<@Nullable Serializable> values)
+            implements Serializable {
+        private static final long serialVersionUID = 1L;
+    }
 
+    /** @param position in the piece, and then in its file */
     private record Transaction(
             Name name,
             TransactionStatus status,
@@ -67,92 +75,96 @@ final class RecordedLists {
             long end,
             int file,
             long position,
-            List<Operation> operations) {}
+            ArrayList<Operation> operations)
+            implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        Transaction at(long more) {
+            return new Transaction(name, status, start, end, file, position + more, operations);
+        }
+
+        /** Of a transaction with one operation: the length of its list. */
+        int length() {
+            return operations.get(0).values.size();
+        }
+    }
 
     /** Returns the sub-history with lists; null if they do not form a history. */
     static @Nullable HistoryTable of(WindowStore store, ReadPlan plan, HistoryTable sub) throws IOException {
         HistoryTableBuilder builder = new HistoryTableBuilder(plan.format().positions());
         builder.initialValue(new BlockReader(store.layout().initialValue()).value(builder.values()));
-        return new RecordedLists(builder).of(sub, found(store, plan, sub, builder), plan);
+        return new RecordedLists(builder).of(sub, found(store, plan, sub), plan);
     }
 
     /** Finds the transactions of the sub-history, and then those that read the longest lists. */
-    private static Collection<Transaction> found(
-            WindowStore store, ReadPlan plan, HistoryTable sub, HistoryTableBuilder builder) throws IOException {
-        BlockWriter asked = new BlockWriter().unsigned(sub.transactions());
+    private static Collection<Transaction> found(WindowStore store, ReadPlan plan, HistoryTable sub)
+            throws IOException {
+        HashSet<Name> names = new HashSet<>();
         for (int t = 0; t < sub.transactions(); t++) {
-            asked.signed(sub.sessionLabel(sub.sessionOf(t))).signed(sub.index(t));
+            names.add(new Name(sub.sessionLabel(sub.sessionOf(t)), sub.index(t)));
         }
-        asked.unsigned(sub.keys().size());
+        HashSet<Serializable> keys = new HashSet<>();
         for (int key = 0; key < sub.keys().size(); key++) {
-            asked.key(sub.keys(), key);
+            keys.add(key(sub.keys(), key));
         }
-        List<ReadTask> tasks = new ArrayList<>();
-        for (Piece piece : plan.pieces()) {
-            tasks.add(new ReadTask(piece, asked.toBytes()));
-        }
+        List<ReadTask> tasks = plan.pieces().stream()
+                .map(piece -> new ReadTask(piece, names, keys))
+                .toList();
         Layout layout = store.layout();
         long[] offsets = new long[layout.labels().length];
         int[] files = plan.pieces().stream().mapToInt(Piece::file).toArray();
         Map<Name, Transaction> chosen = new HashMap<>();
-        Map<Integer, Transaction> longest = new HashMap<>();
-        List<byte[]> results = store.workers().run("read the lists of a sub-history", tasks);
+        Map<Serializable, Transaction> longest = new HashMap<>();
+        List<Found> results = store.workers().run("read the lists of a sub-history", tasks);
         for (int p = 0; p < results.size(); p++) {
-            BlockReader in = new BlockReader(results.get(p));
-            long lines = in.hasMore()
-                    ? layout.context(p, offsets, files, Loading.NONE).lines()
-                    : 0;
-            for (int left = in.hasMore() ? in.count() : 0; left > 0; left--) {
-                Transaction each = transaction(in, files[p], lines, builder);
-                chosen.put(each.name, each);
-            }
-            while (in.hasMore()) {
-                Transaction each = transaction(in, files[p], lines, builder);
-                longest.merge(each.operations.get(0).key, each, (a, b) -> length(a) < length(b) ? b : a);
+            long lines = layout.context(p, offsets, files, Loading.NONE).lines();
+            results.get(p).chosen.forEach(each -> chosen.put(each.name, each.at(lines)));
+            for (Transaction each : results.get(p).longest) {
+                longest.merge(each.operations.get(0).key, each.at(lines), (a, b) -> a.length() < b.length() ? b : a);
             }
         }
         for (Transaction reader : longest.values()) {
             Transaction known = chosen.putIfAbsent(reader.name, reader);
-            if (known != null && known.operations.stream().noneMatch(reader.operations.get(0)::equals)) {
+            if (known != null && !known.operations.contains(reader.operations.get(0))) {
                 known.operations.addAll(reader.operations);
             }
         }
         return chosen.values();
     }
 
-    private static int length(Transaction reader) {
-        return reader.operations.get(0).values.size();
+    private static Serializable key(KeyDictionary keys, int id) {
+        return keys.isString(id) ? keys.string(id) : (Serializable) keys.integer(id);
     }
 
-    private static Transaction transaction(BlockReader in, int file, long lines, HistoryTableBuilder builder) {
-        Name name = new Name(in.signed(), in.signed());
-        TransactionStatus status = TransactionStatus.ofCode((byte) in.count());
-        long start = in.signed();
-        long end = in.signed();
-        long position = lines + in.unsigned();
-        List<Operation> operations = new ArrayList<>();
-        for (int left = in.count(); left > 0; left--) {
-            int kind = in.count();
-            int key = in.key(builder.keys());
-            LongArrayList values = new LongArrayList();
-            for (int n = kind == LIST ? in.count() : 1; n > 0; n--) {
-                values.add(in.value(builder.values()));
-            }
-            operations.add(new Operation(kind, key, values));
+    private int key(Operation operation) {
+        return operation.key instanceof Long number
+                ? builder.keys().id(number)
+                : builder.keys().id((String) operation.key);
+    }
+
+    private LongArrayList values(Operation operation) {
+        LongArrayList codes = new LongArrayList();
+        for (Serializable value : operation.values) {
+            codes.add(
+                    value == null
+                            ? ValueDictionary.NULL
+                            : value instanceof Long number
+                                    ? builder.values().code(number)
+                                    : builder.values().code((String) value));
         }
-        return new Transaction(name, status, start, end, file, position, operations);
+        return codes;
     }
 
     private @Nullable HistoryTable of(HistoryTable sub, Collection<Transaction> found, ReadPlan plan) {
         for (Transaction each : found) {
             for (Operation operation : each.operations) {
-                String key = builder.keys().label(operation.key);
+                String key = builder.keys().label(key(operation));
                 if (operation.kind >= APPEND) {
                     listKeys.add(key);
                 }
                 if (operation.kind == APPEND) {
                     // The sub-history may have only the read that it implies.
-                    versions.add(version(key, operation.values.getLong(0)));
+                    versions.add(version(key, values(operation).getLong(0)));
                 }
             }
         }
@@ -197,114 +209,86 @@ final class RecordedLists {
     }
 
     private void add(Operation operation, List<String> left) {
-        String key = builder.keys().label(operation.key);
-        LongArrayList kept = new LongArrayList();
-        for (long value : operation.values) {
-            if (versions.contains(version(key, value))) {
-                kept.add(value);
-            }
-        }
-        boolean isRead = operation.kind == LIST || (operation.kind == READ && listKeys.contains(key));
-        if (isRead) {
-            builder.readList(operation.key, kept);
+        int id = key(operation);
+        String key = builder.keys().label(id);
+        LongArrayList values = values(operation);
+        LongArrayList kept = new LongArrayList(values);
+        kept.removeIf(value -> !versions.contains(version(key, value)));
+        if (operation.kind == LIST || (operation.kind == READ && listKeys.contains(key))) {
+            builder.readList(id, kept);
         } else if (operation.kind == APPEND && !kept.isEmpty()) {
-            builder.append(operation.key, kept.getLong(0));
+            builder.append(id, kept.getLong(0));
         } else if (operation.kind < APPEND) {
-            long value = operation.values.getLong(0);
+            long value = values.getLong(0);
             String single = operation.kind + key + " " + builder.values().label(value);
             if (!left.isEmpty() && left.get(0).equals(single)) {
                 left.remove(0);
                 if (operation.kind == READ) {
-                    builder.read(operation.key, value);
+                    builder.read(id, value);
                 } else {
-                    builder.write(operation.key, value);
+                    builder.write(id, value);
                 }
             }
         }
     }
 
-    /**
-     * Finds transactions in a piece, and the longest list of each of some keys. Result: empty if the piece has none; else the number of
-     * transactions that were found, these, and the readers of the lists.
-     *
-     * @param asked the names of the transactions, and the keys
-     */
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record ReadTask(Piece piece, byte[] asked) implements Task<byte[]> {
+    /** What a piece has. @param longest of some keys the readers of the longest list, with this read only */
+    private record Found(ArrayList<Transaction> chosen, ArrayList<Transaction> longest) implements Serializable {
+        private static final long serialVersionUID = 1L;
+    }
+
+    /** Finds transactions in a piece, and the longest list of each of some keys. */
+    private record ReadTask(Piece piece, HashSet<Name> names, HashSet<Serializable> keys) implements Task<Found> {
         private static final long serialVersionUID = 1L;
 
         @Override
-        public byte[] run(Budget budget) throws IOException {
-            HistoryRows rows;
+        public Found run(Budget budget) throws IOException {
             try {
-                rows = piece.read(budget::exhausted, budget.bytes());
+                Rows rows = new Rows(piece.read(budget::exhausted, budget.bytes()), piece.file());
+                return rows.find(names, keys);
             } catch (HistoryException e) {
                 throw new IOException("the input has changed", e);
             }
-            BlockReader in = new BlockReader(asked);
-            Set<Name> names = new HashSet<>();
-            for (int left = in.count(); left > 0; left--) {
-                names.add(new Name(in.signed(), in.signed()));
-            }
-            Rows found = new Rows(rows);
-            Set<Integer> wanted = new HashSet<>();
-            for (int left = in.count(); left > 0; left--) {
-                wanted.add(in.key(found.keys));
-            }
-            BlockWriter chosen = new BlockWriter();
-            BlockWriter readers = new BlockWriter();
-            Set<Integer> done = new HashSet<>();
-            int count = 0;
-            for (int t = 0; t < rows.transactions().size(); t++) {
-                boolean isCommitted = rows.transactions().statuses()[t] == TransactionStatus.COMMITTED.code();
-                if (names.contains(found.name(t))) {
-                    found.write(t, chosen, o -> wanted.contains(found.key(o)));
-                    count++;
-                }
-                for (int o = found.first(t); isCommitted && o < found.first(t + 1); o++) {
-                    int reading = o;
-                    if (wanted.contains(found.key(o)) && found.isLongest(o) && done.add(found.key(o))) {
-                        found.write(t, readers, other -> other == reading);
-                    }
-                }
-            }
-            if (count == 0 && readers.size() == 0) {
-                return new byte[0];
-            }
-            return new BlockWriter()
-                    .unsigned(count)
-                    .raw(chosen.array(), 0, chosen.size())
-                    .raw(readers.array(), 0, readers.size())
-                    .toBytes();
         }
     }
 
-    /** The rows of a piece as a task writes them. */
-    private static final class Rows {
-        private final HistoryRows rows;
-        private final KeyDictionary keys = new KeyDictionary();
-        private final ValueDictionary values = new ValueDictionary();
-        private final ValueDictionary.Codes codes;
-        private final ListDealTask.Longest longest;
-
-        Rows(HistoryRows rows) {
-            this.rows = rows;
-            keys.addAll(rows.keys());
-            codes = values.addAll(rows.values());
-            longest = new ListDealTask.Longest(rows);
+    /** The rows of a piece. */
+    private record Rows(HistoryRows rows, int file, ListDealTask.Longest longest) {
+        Rows(HistoryRows rows, int file) {
+            this(rows, file, new ListDealTask.Longest(rows));
         }
 
-        Name name(int t) {
+        Found find(Set<Name> names, Set<Serializable> keys) {
+            BitSet wanted = new BitSet();
+            for (int key = 0; key < rows.keys().size(); key++) {
+                wanted.set(key, keys.contains(RecordedLists.key(rows.keys(), key)));
+            }
+            BitSet unread = (BitSet) wanted.clone();
+            Found found = new Found(new ArrayList<>(), new ArrayList<>());
+            int[] starts = rows.operations().starts();
+            for (int t = 0; t < rows.transactions().size(); t++) {
+                boolean isCommitted = rows.transactions().statuses()[t] == TransactionStatus.COMMITTED.code();
+                if (names.contains(name(t))) {
+                    found.chosen.add(transaction(
+                            t, IntStream.range(starts[t], starts[t + 1]).filter(o -> wanted.get(key(o)))));
+                }
+                for (int o = starts[t]; isCommitted && o < starts[t + 1]; o++) {
+                    if (unread.get(key(o)) && isLongest(o)) {
+                        unread.clear(key(o));
+                        found.longest.add(transaction(t, IntStream.of(o)));
+                    }
+                }
+            }
+            return found;
+        }
+
+        private Name name(int t) {
             return new Name(
                     rows.sessionLabels()[rows.sessionOf()[t]],
                     rows.transactions().indexes()[t]);
         }
 
-        int first(int t) {
-            return rows.operations().starts()[t];
-        }
-
-        int key(int o) {
+        private int key(int o) {
             return Operations.key(rows.operations().keys()[o]);
         }
 
@@ -313,36 +297,32 @@ final class RecordedLists {
         }
 
         /** Whether an operation read the longest list of its key. */
-        boolean isLongest(int o) {
+        private boolean isLongest(int o) {
             return ListCodes.isRead(value(o)) && ListCodes.list(value(o)) == longest.of(key(o));
         }
 
-        void write(int t, BlockWriter out, IntPredicate selection) {
-            out.signed(name(t).session)
-                    .signed(name(t).index)
-                    .unsigned(rows.transactions().statuses()[t])
-                    .signed(PieceRows.time(rows.transactions().starts(), t))
-                    .signed(PieceRows.time(rows.transactions().ends(), t))
-                    .unsigned(SourceFiles.position(rows.transactions().sources()[t]));
-            BlockWriter operations = new BlockWriter();
-            int count = 0;
-            for (int o = first(t); o < first(t + 1); o++) {
-                if (!selection.test(o)) {
-                    continue;
-                }
-                count++;
-                if (ListCodes.isRead(value(o))) {
-                    longest.write(
-                            ListCodes.list(value(o)), operations.unsigned(LIST).key(keys, key(o)), values, codes);
-                } else {
-                    boolean isWrite = Operations.isWrite(rows.operations().keys()[o]);
-                    operations
-                            .unsigned(rows.operations().isAppend(o) ? APPEND : isWrite ? WRITE : READ)
-                            .key(keys, key(o))
-                            .value(values, codes.of(value(o)));
-                }
+        private Transaction transaction(int t, IntStream operations) {
+            return new Transaction(
+                    name(t),
+                    TransactionStatus.ofCode(rows.transactions().statuses()[t]),
+                    PieceRows.time(rows.transactions().starts(), t),
+                    PieceRows.time(rows.transactions().ends(), t),
+                    file,
+                    SourceFiles.position(rows.transactions().sources()[t]),
+                    new ArrayList<>(operations.mapToObj(this::operation).toList()));
+        }
+
+        private Operation operation(int o) {
+            boolean isList = ListCodes.isRead(value(o));
+            boolean isWrite = Operations.isWrite(rows.operations().keys()[o]);
+            int kind = isList ? LIST : rows.operations().isAppend(o) ? APPEND : isWrite ? WRITE : READ;
+            ArrayList<@Nullable Serializable> values = new ArrayList<>();
+            for (long code : isList ? longest.elements(ListCodes.list(value(o))) : LongArrayList.of(value(o))) {
+                ValueDictionary of = rows.values();
+                values.add(
+                        of.isNull(code) ? null : of.isInteger(code) ? (Serializable) of.integer(code) : of.text(code));
             }
-            out.unsigned(count).raw(operations.array(), 0, operations.size());
+            return new Operation(kind, RecordedLists.key(rows.keys(), key(o)), values);
         }
     }
 }

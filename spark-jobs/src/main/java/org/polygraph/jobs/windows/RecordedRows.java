@@ -12,18 +12,16 @@ import org.polygraph.storage.table.Operations;
 /** Hashes the transactions of a piece as they were recorded: with appends and reads of lists, inserts, deletes and refused compare-and-sets. */
 final class RecordedRows {
     private final HistoryRows rows;
-    private final KeyDictionary keys = new KeyDictionary();
-    private final int[] ids;
-    private final ValueDictionary values = new ValueDictionary();
-    private final ValueDictionary.Codes codes;
+    private final KeyDictionary keys;
+    private final ValueDictionary values;
     private final TransactionHash hash = new TransactionHash();
     private final byte[] content = new byte[TransactionHash.BYTES];
     private long[] elements = new long[16];
 
     RecordedRows(HistoryRows rows) {
         this.rows = rows;
-        this.ids = keys.addAll(rows.keys());
-        this.codes = values.addAll(rows.values());
+        this.keys = rows.keys();
+        this.values = rows.values();
     }
 
     /** Returns the hash of a transaction in an array that is used again. */
@@ -41,19 +39,19 @@ final class RecordedRows {
                 to - from);
         for (int o = from; o < to; o++) {
             int keyAndKind = rows.operations().keys()[o];
-            int key = ids[Operations.key(keyAndKind)];
+            int key = Operations.key(keyAndKind);
             if (rows.operations().isAppend(o)) {
-                hash.append(keys, key, values, codes.of(coded[o]));
+                hash.append(keys, key, values, coded[o]);
             } else if (ListCodes.isRead(coded[o])) {
                 list(key, ListCodes.list(coded[o]));
-            } else if (values.isOther(codes.of(coded[o]))) {
-                hash.refused(keys, key, values, values.excluded(codes.of(coded[o])));
+            } else if (values.isOther(coded[o])) {
+                hash.refused(keys, key, values, values.excluded(coded[o]));
             } else {
                 hash.operation(
                         keys,
                         values,
-                        Operations.withKey(keyAndKind, key),
-                        codes.of(coded[o]),
+                        keyAndKind,
+                        coded[o],
                         kinds != null && kinds[o] == Operations.INSERT,
                         kinds != null && kinds[o] == Operations.DELETE);
             }
@@ -73,7 +71,7 @@ final class RecordedRows {
         }
         hash.list(keys, key, length);
         while (length > 0) {
-            hash.element(values, codes.of(elements[--length]));
+            hash.element(values, elements[--length]);
         }
     }
 }

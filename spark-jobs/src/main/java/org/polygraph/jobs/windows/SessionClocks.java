@@ -10,7 +10,6 @@ import java.util.Arrays;
 import java.util.List;
 import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.storage.dictionary.KeyDictionary;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryRows;
 import org.polygraph.storage.table.HistoryTable;
@@ -102,10 +101,8 @@ final class SessionClocks {
             if (starts == null || ends == null) {
                 return new byte[0];
             }
-            KeyDictionary.Labels keys = rows.keys();
-            ValueDictionary values = new ValueDictionary();
-            ValueDictionary.Codes codes = values.addAll(rows.values());
-            boolean[] has = new boolean[keys.labels().length];
+            KeyDictionary keys = rows.keys();
+            boolean[] has = new boolean[keys.size()];
             for (int k = 0; k < has.length; k++) {
                 has[k] = (hash(keys, k) & mask) == 0;
             }
@@ -123,9 +120,9 @@ final class SessionClocks {
                     int key = Operations.key(keyAndKind);
                     if (has[key]) {
                         int kind = Operations.isWrite(keyAndKind) ? 1 : 0;
-                        long code = codes.of(rows.operations().values()[o]);
+                        long code = rows.operations().values()[o];
                         long start = PieceRows.bounded(starts[t]);
-                        out.signed(hash(keys, key) * FACTOR + Tally.value(values, code))
+                        out.signed(hash(keys, key) * FACTOR + Tally.value(rows.values(), code))
                                 .unsigned((long) numbers[rows.sessionOf()[t]] << 1 | kind)
                                 .signed(start)
                                 .signed(PieceRows.bounded(ends[t]) - start);
@@ -136,7 +133,7 @@ final class SessionClocks {
             return out.toBytes();
         }
 
-        private static long hash(KeyDictionary.Labels keys, int key) {
+        private static long hash(KeyDictionary keys, int key) {
             return keys.isString(key) ? Tally.key(keys.string(key)) : Tally.key(keys.integer(key));
         }
     }

@@ -150,7 +150,7 @@ final class SmallHistory {
             builder.values().markLists();
         }
         added = 0;
-        int[] keys = builder.keys().addAll(all.keys().labels());
+        int[] keys = builder.keys().addAll(all.keys());
         long[] labels = store.layout().labels();
         long initial = new BlockReader(store.layout().initialValue()).value(builder.values());
         if (!builder.values().isNull(initial)) {
@@ -199,9 +199,7 @@ final class SmallHistory {
         if (all.kind(operation) == Cell.INTENT || !selection.test(operation)) {
             return;
         }
-        byte[] label =
-                new BlockWriter().value(all.values(), all.code(operation)).toBytes();
-        long code = new BlockReader(label).value(builder.values());
+        long code = builder.values().code(all.values(), all.code(operation));
         if (all.isWrite(operation)) {
             builder.write(keys[all.key(operation)], code);
         } else {

@@ -8,8 +8,6 @@ import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.decision.Budget;
-import org.polygraph.storage.dictionary.KeyDictionary;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.pieces.Piece;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
@@ -185,26 +183,20 @@ record Survey(
             if (state == null) {
                 return new byte[0];
             }
-            KeyDictionary keys = new KeyDictionary();
-            keys.addAll(rows.keys());
-            ValueDictionary values = new ValueDictionary();
-            ValueDictionary.Codes codes = values.addAll(rows.values());
             BlockWriter items = new BlockWriter();
-            for (int key = 0; key < keys.size(); key++) {
+            for (int key = 0; key < rows.keys().size(); key++) {
                 if (state.containsKey(key)) {
-                    items.key(keys, key).value(values, codes.of(state.get(key)));
+                    items.key(rows.keys(), key).value(rows.values(), state.get(key));
                 }
             }
             return items.toBytes();
         }
 
         private static byte[] initialValue(HistoryRows rows) {
-            ValueDictionary values = new ValueDictionary();
-            ValueDictionary.Codes codes = values.addAll(rows.values());
             return rows.initialValue() == null
                     ? new byte[0]
                     : new BlockWriter()
-                            .value(values, codes.of(rows.initialValue()))
+                            .value(rows.values(), rows.initialValue())
                             .toBytes();
         }
     }

@@ -3,15 +3,16 @@ package org.polygraph.jobs.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.spark.SparkConf;
-import org.apache.spark.SparkContext;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Progress;
 
 /** Tests whether executors can see the folder of scratch files. */
 class ScratchParentTest {
@@ -61,12 +62,13 @@ class ScratchParentTest {
 
     @Test
     @Tag("spark")
-    void executorsLookForTheFolder(@TempDir Path folder) {
-        SparkContext context = new LazySession("local[2]").get().sparkContext();
-        ScratchParent.requireSeen(context, Budget.unlimited());
-        String absent = folder.resolve("absent").toString();
-        assertThatThrownBy(() -> ScratchParent.requireSeen(context, Budget.unlimited(), absent))
-                .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining("which cannot see it; expected a folder that driver and executors see; give");
+    void executorsLookForTheFolder(@TempDir Path folder) throws IOException {
+        LazySession session = new LazySession("local[2]");
+        try (SparkWorkers workers = new SparkWorkers(session, session.get(), null, Budget.unlimited(), Progress.NONE)) {
+            workers.requireSeen();
+            String absent = folder.resolve("absent").toString();
+            assertThat(workers.run("look", List.of(new SparkWorkers.Look(absent))))
+                    .noneMatch(String::isEmpty);
+        }
     }
 }

@@ -161,9 +161,9 @@ final class EventOrder {
         }
         Section.Output out = new Section.Output(0, store.cellCount());
         for (int c = 0; c < store.cellCount(); c++) {
-            Cell.Output cell = all.new Output(out.block(c));
+            EventWriter cell = new EventWriter(out.block(c));
             for (long place = store.firsts()[c]; place < store.firsts()[c + 1]; place++) {
-                cell.write(order.get((int) place));
+                all.write(order.get((int) place), cell);
             }
         }
         Section section = out.write(store.next("cells"), 0);

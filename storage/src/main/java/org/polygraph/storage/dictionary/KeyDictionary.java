@@ -3,9 +3,7 @@ package org.polygraph.storage.dictionary;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
-import java.io.Serializable;
 import java.util.Arrays;
-import java.util.List;
 import org.polygraph.storage.model.BudgetException;
 
 /**
@@ -58,46 +56,10 @@ public final class KeyDictionary {
         return picked;
     }
 
-    /**
-     * The keys of a dictionary without its lookup structures.
-     *
-     * @param labels by id: the integer, or the number of the string
-     * @param stringBits by id, a bit: whether the key is a string; ids beyond the array are integers
-     * @param strings by number
-     */
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    public record Labels(long[] labels, long[] stringBits, List<String> strings) implements Serializable {
-        public boolean isString(int id) {
-            return (id >> 6) < stringBits.length && (stringBits[id >> 6] & (1L << id)) != 0;
-        }
-
-        /** The integer key with this id; only if {@link #isString} is false. */
-        public long integer(int id) {
-            return labels[id];
-        }
-
-        /** The string key with this id; only if {@link #isString} is true. */
-        public String string(int id) {
-            return strings.get((int) labels[id]);
-        }
-    }
-
-    /** A copy of all keys. */
-    public Labels labels() {
-        if (labels.isEmpty()) {
-            long[] numbers = new long[strings.size()];
-            Arrays.setAll(numbers, i -> i);
-            return new Labels(numbers, bits(numbers.length), strings.strings());
-        }
-        return new Labels(labels.toLongArray(), stringBits, strings.strings());
-    }
-
     /** Adds the keys of another dictionary in their order. @return by id there: the id here */
-    public int[] addAll(Labels other) {
-        int[] ids = new int[other.labels.length];
-        for (int i = 0; i < ids.length; i++) {
-            ids[i] = other.isString(i) ? id(other.string(i)) : id(other.integer(i));
-        }
+    public int[] addAll(KeyDictionary other) {
+        int[] ids = new int[other.size()];
+        Arrays.setAll(ids, id -> id(other, id));
         return ids;
     }
 

@@ -5,8 +5,6 @@ import it.unimi.dsi.fastutil.ints.Int2IntOpenCustomHashMap;
 import it.unimi.dsi.fastutil.ints.IntHash;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
-import java.io.Serializable;
-import java.util.List;
 import org.polygraph.storage.model.BudgetException;
 
 /**
@@ -46,6 +44,7 @@ public final class ValueDictionary {
     /** By number of an "anything but": the code of the excluded value. */
     private final LongArrayList others = new LongArrayList();
 
+    private boolean hasOpaque;
     private boolean hasLists;
     private boolean hasPredicates;
     private boolean hasVersions;
@@ -64,69 +63,24 @@ public final class ValueDictionary {
         versionIds.defaultReturnValue(-1);
     }
 
-    /**
-     * The values of a dictionary that are not their own codes, by kind and number, without its lookup structures.
-     *
-     * @param strings strings and opaque values
-     * @param opaque by string: 1 if it is opaque
-     * @param integers beyond 2^62
-     * @param versions three numbers each
-     * @param others of each "anything but": the code of the excluded value
-     */
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    public record Labels(List<String> strings, byte[] opaque, long[] integers, long[] versions, long[] others)
-            implements Serializable {}
-
-    /** A copy of all values that are not their own codes. */
-    public Labels labels() {
-        byte[] opaque = new byte[strings.size()];
-        for (int i = 0; i < opaque.length; i++) {
-            opaque[i] = (byte) (strings.isMarked(i) ? 1 : 0);
+    /** The code of a value of another dictionary, which is added if it is new. */
+    public long code(ValueDictionary from, long code) {
+        if (isOwnCode(code) || code == NULL) {
+            return code;
         }
-        return new Labels(
-                strings.strings(), opaque, integers.toLongArray(), versions.toLongArray(), others.toLongArray());
+        if (isOther(code)) {
+            return otherThan(code(from, from.excluded(code)));
+        }
+        if (isVersion(code)) {
+            int at = (int) (code - FIRST_VERSION) * LONGS_PER_VERSION;
+            return version(from.versions.getLong(at), from.versions.getLong(at + 1), from.versions.getLong(at + 2));
+        }
+        return isStringOrOpaque(code) ? intern(from.text(code), from.isOpaque(code)) : code(from.integer(code));
     }
 
-    /** Adds the values of another dictionary in their order. */
-    public Codes addAll(Labels other) {
-        Codes codes = new Codes(
-                new long[other.strings.size()],
-                new long[other.integers.length],
-                new long[other.versions.length / LONGS_PER_VERSION],
-                new long[other.others.length]);
-        for (int i = 0; i < codes.strings.length; i++) {
-            codes.strings[i] = intern(other.strings.get(i), other.opaque[i] != 0);
-        }
-        for (int i = 0; i < codes.integers.length; i++) {
-            codes.integers[i] = code(other.integers[i]);
-        }
-        for (int i = 0; i < codes.versions.length; i++) {
-            int at = i * LONGS_PER_VERSION;
-            codes.versions[i] = version(other.versions[at], other.versions[at + 1], other.versions[at + 2]);
-        }
-        for (int i = 0; i < codes.others.length; i++) {
-            codes.others[i] = otherThan(codes.of(other.others[i]));
-        }
-        return codes;
-    }
-
-    /** Maps codes of a dictionary to codes of the one that it was added to. */
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    public record Codes(long[] strings, long[] integers, long[] versions, long[] others) {
-        public long of(long code) {
-            if (isOwnCode(code) || code == NULL) {
-                return code;
-            }
-            if (code >= FIRST_OTHER) {
-                return others[(int) (code - FIRST_OTHER)];
-            }
-            if (code >= FIRST_VERSION) {
-                return versions[(int) (code - FIRST_VERSION)];
-            }
-            return code >= FIRST_INTEGER
-                    ? integers[(int) (code - FIRST_INTEGER)]
-                    : strings[(int) (code - FIRST_STRING)];
-        }
+    /** Whether some values are opaque or versions, which depend on other operations of the history. */
+    public boolean hasOpaque() {
+        return !versions.isEmpty() || hasOpaque;
     }
 
     /** The code of an integer value. */
@@ -266,6 +220,7 @@ public final class ValueDictionary {
     }
 
     private long intern(String text, boolean opaque) {
+        hasOpaque |= opaque;
         return FIRST_STRING + strings.id(text, opaque);
     }
 

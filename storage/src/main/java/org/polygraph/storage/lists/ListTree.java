@@ -4,7 +4,6 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrays;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.BudgetException;
 
 /**
@@ -162,32 +161,5 @@ public final class ListTree {
     /** A copy of all lists. */
     public ListReads reads() {
         return new ListReads(Arrays.copyOf(elements, size), Arrays.copyOf(before, size));
-    }
-
-    /**
-     * Adds the lists of a piece.
-     *
-     * @param keys by key of the piece: the key here
-     * @param values maps codes of its elements to codes here
-     * @return by list there: the list here
-     */
-    public int[] addAll(ListReads piece, int[] keys, ValueDictionary.Codes values) {
-        int n = piece.elements().length;
-        int[] lists = new int[n];
-        int[] lengths = new int[n];
-        int[] keyOf = new int[n];
-        for (int i = 1; i < n; i++) {
-            int without = piece.before()[i];
-            boolean isFirst = without < 0;
-            keyOf[i] = isFirst ? keys[~without] : keyOf[without];
-            lengths[i] = isFirst ? 1 : lengths[without] + 1;
-            lists[i] = longer(
-                    keyOf[i],
-                    path(keyOf[i]),
-                    isFirst ? EMPTY : lists[without],
-                    lengths[i] - 1,
-                    values.of(piece.elements()[i]));
-        }
-        return lists;
     }
 }

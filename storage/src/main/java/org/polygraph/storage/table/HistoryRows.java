@@ -1,7 +1,6 @@
 package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
-import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -28,10 +27,9 @@ public record HistoryRows(
         int[] sessionOf,
         Transactions transactions,
         Operations operations,
-        KeyDictionary.Labels keys,
-        ValueDictionary.Labels values,
+        KeyDictionary keys,
+        ValueDictionary values,
         @Nullable Long initialValue,
         @Nullable Int2LongMap initialState,
         @Nullable ListReads lists,
-        long lines)
-        implements Serializable {}
+        long lines) {}

@@ -87,7 +87,7 @@ public final class ListReduction {
 
     private HistoryTable ofCommits() {
         KeyDictionary keys = new KeyDictionary();
-        keys.addAll(table.keys().labels());
+        keys.addAll(table.keys());
         Int2IntOpenHashMap elementKeys = elementKeys(keys);
         int[] starts = new int[table.transactions() + 1];
         for (int t = 0; t < table.transactions(); t++) {

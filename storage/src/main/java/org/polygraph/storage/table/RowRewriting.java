@@ -65,7 +65,7 @@ final class RowRewriting {
         }
         // A resolution adds keys, so each has a dictionary of its own, with the same ids.
         KeyDictionary keys = new KeyDictionary();
-        keys.addAll(raw.keys().labels());
+        keys.addAll(raw.keys());
         return PredicateReads.of(raw.with(keys, to.operations(starts)), to.predicates);
     }
 

@@ -32,7 +32,7 @@ class KeyDictionaryTest {
             if (random.nextBoolean()) {
                 other.id("before");
             }
-            int[] ids = other.addAll(keys.labels());
+            int[] ids = other.addAll(keys);
             assertThat(ids).hasSize(expected.size());
             for (int id = 0; id < ids.length; id++) {
                 assertThat(other.label(ids[id])).isEqualTo(keys.label(id));

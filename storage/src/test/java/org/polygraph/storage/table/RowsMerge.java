@@ -1,7 +1,8 @@
 package org.polygraph.storage.table;
 
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.lists.ListCodes;
 import org.polygraph.storage.lists.ListReads;
 import org.polygraph.storage.model.TransactionStatus;
@@ -27,10 +28,10 @@ public final class RowsMerge {
      * @return false if the initial value differs from that of an earlier piece; then nothing more can be added
      */
     public boolean add(HistoryRows rows, long before) {
-        ValueDictionary.Codes codes = builder.values().addAll(rows.values());
+        LongUnaryOperator codes = code -> builder.values().code(rows.values(), code);
         int[] ids = builder.keys().addAll(rows.keys());
         ListReads reads = rows.lists();
-        int[] lists = reads == null ? new int[0] : builder.lists().addAll(reads, ids, codes);
+        int[] lists = reads == null ? new int[0] : lists(reads, ids, codes);
         Long initial = rows.initialValue();
         if (initial != null && !isInitialValue(code(initial, codes, lists))) {
             return false;
@@ -62,6 +63,20 @@ public final class RowsMerge {
         return true;
     }
 
+    /** Adds the lists of a piece. @return by list there: the list here */
+    private int[] lists(ListReads piece, int[] keys, LongUnaryOperator values) {
+        int[] lists = new int[piece.elements().length];
+        for (int i = 1; i < lists.length; i++) {
+            LongArrayList elements = new LongArrayList();
+            int at = i;
+            for (; at > 0; at = piece.before()[at]) {
+                elements.add(0, values.applyAsLong(piece.elements()[at]));
+            }
+            lists[i] = builder.lists().of(keys[~at], elements);
+        }
+        return lists;
+    }
+
     private boolean isInitialValue(long code) {
         if (initialValue == null) {
             initialValue = code;
@@ -71,10 +86,10 @@ public final class RowsMerge {
     }
 
     /** The builder's code of a value of the piece. */
-    private static long code(long code, ValueDictionary.Codes values, int[] lists) {
+    private static long code(long code, LongUnaryOperator values, int[] lists) {
         if (ListCodes.isRead(code)) {
             return ListCodes.read(lists[ListCodes.list(code)]);
         }
-        return values.of(code);
+        return values.applyAsLong(code);
     }
 }

@@ -45,7 +45,7 @@ final class ListVersionsTable {
             keys = read.keys();
         } else {
             keys = new KeyDictionary();
-            keys.addAll(read.keys().labels());
+            keys.addAll(read.keys());
         }
         for (int key = 0; key < n; key++) {
             int versions = states.size(key);

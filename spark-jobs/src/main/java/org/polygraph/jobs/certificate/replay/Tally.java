@@ -68,10 +68,8 @@ public final class Tally {
      *     {@link #atCommit}, unless the transaction aborted
      */
     public void rows(HistoryRows rows, int events) {
-        KeyDictionary.Labels keys = rows.keys();
-        ValueDictionary values = new ValueDictionary();
-        ValueDictionary.Codes codes = values.addAll(rows.values());
-        long[] hashes = new long[keys.labels().length];
+        KeyDictionary keys = rows.keys();
+        long[] hashes = new long[keys.size()];
         for (int k = 0; k < hashes.length; k++) {
             hashes[k] = keys.isString(k) ? key(keys.string(k)) : key(keys.integer(k));
         }
@@ -99,7 +97,7 @@ public final class Tally {
                         isOneEvent || lastWriter[key] != t ? before++ : atCommit(behind++),
                         hashes[key],
                         Operations.isWrite(keyAndKind),
-                        value(values, codes.of(rows.operations().values()[o])));
+                        value(rows.values(), rows.operations().values()[o]));
             }
         }
     }
