@@ -131,14 +131,19 @@ public final class CertifiedOrder {
 
     /** Deals the rows to the pieces. @return null if a worker does not see the certificate, which this process does */
     private @Nullable PlacedRows placed(WindowStore store) throws HistoryException, IOException {
-        RankPlaceTask.PieceSessions sessions = sessions(store.layout().pieceSessions());
+        List<Layout.PieceSession> sessions = store.layout().pieceSessions();
         Section.Files files = store.next("places");
         List<RankPlaceTask> tasks = new ArrayList<>();
         for (int part = 0; part < RankReader.parts(header); part++) {
             int from = part == 0 ? 0 : Math.max(0, first(sessions, part));
-            int to = part + 1 < RankReader.parts(header) ? first(sessions, part + 1) + 1 : sessions.labels().length;
+            int to = part + 1 < RankReader.parts(header) ? first(sessions, part + 1) + 1 : sessions.size();
             tasks.add(new RankPlaceTask(
-                    run.absolute(), header, part, sessions.range(from, to), settings.perSample(), files));
+                    run.absolute(),
+                    header,
+                    part,
+                    new ArrayList<>(sessions.subList(from, to)),
+                    settings.perSample(),
+                    files));
         }
         PlacedRows placed = new PlacedRows(new ArrayList<>());
         LongArrayList sample = new LongArrayList();
@@ -155,17 +160,22 @@ public final class CertifiedOrder {
         return placed;
     }
 
-    private static RankPlaceTask.PieceSessions sessions(List<Layout.PieceSession> all) {
-        return new RankPlaceTask.PieceSessions(
-                all.stream().mapToLong(each -> each.session().label()).toArray(),
-                all.stream().mapToLong(each -> each.session().least()).toArray(),
-                all.stream().mapToInt(Layout.PieceSession::piece).toArray());
-    }
-
-    /** The session of a piece that the first row of a part belongs to. */
-    private int first(RankPlaceTask.PieceSessions sessions, int part) {
-        return sessions.of(
-                header.parts().get(part).session(), header.parts().get(part).index());
+    /** The last session of a piece that begins with the first row of a part or before it; -1 if there is none. */
+    private int first(List<Layout.PieceSession> sessions, int part) {
+        int low = 0;
+        int high = sessions.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (sessions.get(middle)
+                    .begins(
+                            header.parts().get(part).session(),
+                            header.parts().get(part).index())) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low - 1;
     }
 
     /** The places at which cells begin, but for the first one. */

@@ -159,7 +159,14 @@ final class Layout implements Serializable {
     }
 
     /** A session of a piece. */
-    record PieceSession(int piece, int number, Survey.Session session) {}
+    record PieceSession(int piece, int number, Survey.Session session) implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        /** Whether it begins with a transaction or before it. */
+        boolean begins(long label, long index) {
+            return session.label() < label || (session.label() == label && session.least() <= index);
+        }
+    }
 
     /** All sessions of pieces, by label and index. */
     List<PieceSession> pieceSessions() {

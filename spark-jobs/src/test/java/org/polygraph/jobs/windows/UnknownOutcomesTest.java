@@ -33,18 +33,4 @@ class UnknownOutcomesTest {
         assertThat(outcomes.outcomes().getInt(name(100_001))).isEqualTo(UnknownOutcomes.MAYBE);
         assertThat(outcomes.outcomes().getInt(name(length - 1))).isEqualTo(UnknownOutcomes.MAYBE);
     }
-
-    @Test
-    void aTransactionCountsIfAnyReaderShowsIt() {
-        List<UnknownOutcomes.Read> out = new ArrayList<>();
-        read(out, 0, 1, true);
-        read(out, -1, 0, false);
-        read(out, -1, 0, true);
-        read(out, 2, 3, true);
-        UnknownOutcomes outcomes = new UnknownOutcomes(List.of(out));
-        assertThat(outcomes.outcomes()).hasSize(2);
-        assertThat(outcomes.outcomes().getInt(name(0))).isEqualTo(UnknownOutcomes.YES);
-        assertThat(outcomes.outcomes().getInt(name(1))).isEqualTo(UnknownOutcomes.YES);
-        assertThat(outcomes.outcomes().getInt(name(3))).isEqualTo(UnknownOutcomes.NO);
-    }
 }
