@@ -108,7 +108,7 @@ final class Seams {
 
     /**
      * Returns the seam that covers the most parts; among such seams one of a run of the level. A run of a weaker level
-     * may have the order of a stronger one.
+     * may have the order of a stronger one. A pruned run has no seam to go on from.
      *
      * @param most it covers no more than these
      */
@@ -122,7 +122,7 @@ final class Seams {
                 break;
             }
             try {
-                Seam seam = Seam.of(run, stop);
+                Seam seam = Pruning.isPruned(run) ? null : Seam.of(run, stop);
                 boolean isOwn = seam != null && Claim.read(run).terms().equals(Optional.of(terms));
                 if (seam != null
                         && seam.covered() >= least
