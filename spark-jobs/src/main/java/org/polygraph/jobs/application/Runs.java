@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.report.RunDirectory;
+import org.polygraph.jobs.report.StoredVerdict;
+import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
@@ -144,19 +146,26 @@ public final class Runs {
         }
     }
 
-    /** If a name is not that of a file, returns the runs beside it whose history has that name. */
+    /**
+     * If a name is not that of a file, returns the runs beside it whose history has that name. A run that was INVALID,
+     * for example because a part of a chain was missing, gives way to later runs of its level.
+     */
     private static List<Location> ofHistory(Location name) throws IOException, HistoryException {
         String path = name.name();
         int slash = path.lastIndexOf('/');
         boolean isRoot = slash == 0 || path.lastIndexOf("//", slash) == path.lastIndexOf('/', slash - 1) - 1;
         Location parent = slash < 0 ? null : Location.of(path.substring(0, isRoot ? slash + 1 : slash));
         List<Location> runs = new ArrayList<>();
+        Map<String, Location> invalid = new HashMap<>();
         if (parent != null && parent.exists() && parent.isFolder()) {
             for (Location run : within(parent)) {
-                if (Location.of(new RunDirectory(run).verdict().path())
-                        .fileName()
-                        .equals(name.fileName())) {
+                StoredVerdict verdict = new RunDirectory(run).verdict();
+                if (Location.of(verdict.path()).fileName().equals(name.fileName())) {
+                    runs.remove(invalid.remove(verdict.level()));
                     runs.add(run);
+                    if (verdict.status() == Verdict.Status.INVALID) {
+                        invalid.put(verdict.level(), run);
+                    }
                 }
             }
         }
