@@ -112,10 +112,11 @@ public record Estimate(
 
     private static final double WARM_UP_OPERATIONS = 1e6;
     private static final double SPARK_START_SECONDS = 16;
-    /** The CPU time of windows for an operation, if a transaction is one event; and the factor if it is two. */
-    private static final double WINDOW_OPERATION_SECONDS = 1e-6;
+    /** The CPU time of windows for an operation: at an axiom, else if a transaction is one event, or two. */
+    private static final double WINDOW_AXIOM_SECONDS = 1.9e-6;
 
-    private static final double TWO_EVENTS = 1.4;
+    private static final double WINDOW_EVENT_SECONDS = 1.2e-6;
+    private static final double WINDOW_EVENTS_SECONDS = 2.15e-6;
     /** How often windows read the input: for the survey, and for the cells. */
     private static final int WINDOW_READS = 2;
 
@@ -209,14 +210,16 @@ public record Estimate(
         double warm = WINDOW_WARM_UP_SECONDS * Math.min(1, operations / WARM_UP_OPERATIONS);
         double start = START_SECONDS + (isSpark ? SPARK_START_SECONDS : warm);
         double text = isBinary(size.format()) ? 0 : WINDOW_READS * (READ_SECONDS - READ_BINARY_SECONDS);
-        boolean hasTwoEvents = !level.isAxiom() && level.eventsPerTransaction() == 2;
+        double operation = level.isAxiom()
+                ? WINDOW_AXIOM_SECONDS
+                : level.eventsPerTransaction() == 2 ? WINDOW_EVENTS_SECONDS : WINDOW_EVENT_SECONDS;
         return new Estimate(
                 engine,
                 memory,
                 memory,
                 task,
                 SCRATCH_BYTES * operations,
-                start + (WINDOW_OPERATION_SECONDS * (hasTwoEvents ? TWO_EVENTS : 1) + text) * operations,
+                start + (operation + text) * operations,
                 start,
                 tasks);
     }
