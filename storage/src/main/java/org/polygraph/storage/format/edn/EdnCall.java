@@ -261,7 +261,7 @@ final class EdnCall {
                     where(),
                     "the operation " + Shown.text(otherFunction),
                     FUNCTIONS,
-                    EdnWorkload.instead(otherFunction));
+                    EdnWorkload.instead(otherFunction, "state in these what it reads and writes, or leave it out"));
         }
         return hasFunction
                 ? error("an operation whose :f is no keyword", "a keyword such as :txn")

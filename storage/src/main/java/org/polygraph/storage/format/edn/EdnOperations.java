@@ -202,7 +202,7 @@ final class EdnOperations {
                         value.where(),
                         value.describe() + " as a micro-operation",
                         ":r, :w, :append, :add, :rp, :insert or :delete",
-                        call.remedy());
+                        EdnWorkload.instead(value.describe(), call.remedy()));
             }
             leave(value, "the end of the micro-operation");
         }

@@ -49,12 +49,17 @@ final class EdnWorkload {
         this.in = in;
     }
 
-    /** What to record instead of an operation that states no reads and writes. */
-    static String instead(String function) {
+    /**
+     * What to record instead of an operation that states no reads and writes.
+     *
+     * @param function the name of the operation, or of a micro-operation
+     * @param otherwise for what no workload that is known has
+     */
+    static String instead(String function, String otherwise) {
         return switch (function) {
-            case ":transfer" -> BANK;
-            case ":inc", ":increment", ":dec", ":decrement" -> COUNTER;
-            case ":enqueue", ":dequeue", ":drain", ":push", ":pop" ->
+            case ":transfer", ":deposit", ":withdraw", ":balance", ":partial-read" -> BANK;
+            case ":inc", ":incr", ":increment", ":dec", ":decr", ":decrement", ":sub", ":subtract" -> COUNTER;
+            case ":enqueue", ":dequeue", ":drain", ":push", ":pop", ":offer", ":poll", ":take", ":send" ->
                 "record an element of a queue as a row: {:f :txn, :value [[:insert 7 1]]} puts element 7, and"
                         + " {:f :txn, :value [[:rp :true [[7 1]]] [:delete 7]]} takes it; the order of a queue is not checked";
             case ":acquire", ":release" ->
@@ -63,7 +68,7 @@ final class EdnWorkload {
             case ":get", ":put", ":append" ->
                 "record a store of keys and values as {:f :read, :value [key value]} and {:f :write, :value [key value]},"
                         + " and an append as {:f :txn, :value [[:append key element]]}, whose reads are lists";
-            default -> "state in these what it reads and writes, or leave it out";
+            default -> otherwise;
         };
     }
 
