@@ -18,15 +18,12 @@ final class ShapeOptions {
             if (text.equals("unique")) {
                 return 0;
             }
-            try {
-                int distinct = Integer.parseInt(text);
-                if (distinct > 0) {
-                    return distinct;
-                }
-            } catch (NumberFormatException e) {
-                // The error is reported below.
+            boolean isNumber = !text.isEmpty() && Character.isDigit(text.charAt(0));
+            int distinct = isNumber ? new Converters.IntCount().convert(text) : 0;
+            if (distinct <= 0) {
+                throw new TypeConversionException("'" + text + "' is neither unique nor a number of values, 1 or more");
             }
-            throw new TypeConversionException("'" + text + "' is neither unique nor a number of values, 1 or more");
+            return distinct;
         }
     }
 
