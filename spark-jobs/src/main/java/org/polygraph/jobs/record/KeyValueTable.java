@@ -68,14 +68,14 @@ final class KeyValueTable implements AutoCloseable {
         try (ResultSet row = select.executeQuery()) {
             Long value = row.next() ? Long.valueOf(row.getLong(1)) : null;
             if (value != null && row.next()) {
-                throw twice(key);
+                throw twice();
             }
             return value;
         }
     }
 
-    private static SQLException twice(long key) {
-        return new SQLException("a query returned the row of key " + key + " twice");
+    private static SQLException twice() {
+        return new SQLException("a query returned two rows of one key");
     }
 
     List<Long> list(int key) throws SQLException {
@@ -138,7 +138,7 @@ final class KeyValueTable implements AutoCloseable {
         try (ResultSet rows = statement.executeQuery()) {
             while (rows.next()) {
                 if (found.put(rows.getLong(1), rows.getLong(2)) != null) {
-                    throw twice(rows.getLong(1));
+                    throw twice();
                 }
             }
         }
