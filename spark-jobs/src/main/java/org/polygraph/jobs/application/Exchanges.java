@@ -259,7 +259,7 @@ final class Exchanges {
                     add(base + first, base + last[key], table, write);
                 } else if (mayPrecede(order[last[key]] / events, moved) && searches < MOST_SEARCHES) {
                     searches++;
-                    rearrange(order, cut, base, moved, last[key], write, memoryBytes);
+                    rearrange(order, cut, base, previous[key], last[key], write, memoryBytes);
                 }
             }
         }
@@ -272,18 +272,9 @@ final class Exchanges {
                     && (starts == null || ends == null || !witness.terms().precedes(ends[other], starts[t]));
         }
 
-        /** Searches for an order near the last write of a key after which the key has the value of another write. */
-        private void rearrange(int[] order, int cut, long base, int moved, int last, int write, long memoryBytes) {
-            int first = last;
-            int snapshots = isSnapshotOf(order[first], moved, order[last]) ? 1 : 0;
-            while (snapshots < 2) {
-                if (first == 0 || last - first >= LONGEST) {
-                    return;
-                }
-                first--;
-                snapshots += isSnapshotOf(order[first], moved, order[last]) ? 1 : 0;
-            }
-            int from = Math.max(0, first - MARGIN);
+        /** Searches for an order near the last write of a key after which the key has the value of the write before. */
+        private void rearrange(int[] order, int cut, long base, int previous, int last, int write, long memoryBytes) {
+            int from = Math.max(0, previous - MARGIN);
             int to = Math.min(cut, last + 1 + MARGIN);
             int[] found = Rearrangement.of(witness, order, from, to, table.key(write), table.value(write), memoryBytes);
             if (found == null) {
@@ -303,10 +294,6 @@ final class Exchanges {
             }
             orders.put(this.found, changed);
             add(base + from + kept, base + from + end - 1, table, write);
-        }
-
-        private boolean isSnapshotOf(int event, int moved, int lastCommit) {
-            return event == moved * events || event == lastCommit / events * events;
         }
 
         private int commit(int t) {

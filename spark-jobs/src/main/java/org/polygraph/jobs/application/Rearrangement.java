@@ -3,9 +3,9 @@ package org.polygraph.jobs.application;
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -16,10 +16,9 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
 
 /**
- * Another order of the events between two places of a witness. It explains the same reads and leads to the same values,
- * except for one key. The solver finds it, and it is replayed here. Transactions with only one event between the places
- * keep their order, and have only the operations of this event and of those behind it. Such an order is looked for
- * only at ser and si, where an order has to respect only reads, sessions and overlaps of writers.
+ * Another serial order of the transactions between two places of a witness. It explains the same reads and leads to the
+ * same values, except for one key. The solver finds it, and it is replayed here. Such an order is looked for only at
+ * ser, where it has to respect only reads and sessions. At si, parts are decided as fast without it.
  */
 final class Rearrangement {
     /** How often a search may ask its budget whether to stop. A window of 500 events takes a few hundred. */
@@ -28,41 +27,23 @@ final class Rearrangement {
     private static final int NONE = -1;
 
     private final HistoryTable table;
-    private final int per;
-    private final int[] order;
-    private final int from;
-    private final int to;
-    private final Int2IntOpenHashMap places = new Int2IntOpenHashMap();
+    /** The transactions between the places, in their present order. */
+    private final int[] present;
     /** By key: its value before the first place, if it is read there. */
     private final Int2LongOpenHashMap initial = new Int2LongOpenHashMap();
     /** By key that is written: its value behind the last place. */
     private final Int2LongOpenHashMap expected = new Int2LongOpenHashMap();
 
-    /**
-     * Prepares a search.
-     *
-     * @param order counted events by place
-     * @param from the first place
-     * @param to the place behind the last one
-     */
-    private Rearrangement(Witness witness, int[] order, int from, int to) {
-        table = witness.table();
-        per = witness.terms().guarantee().events();
-        this.order = order;
-        this.from = from;
-        this.to = to;
-        places.defaultReturnValue(NONE);
-        for (int place = from; place < to; place++) {
-            places.put(order[place], place - from);
-        }
-        for (int place = from; place < to; place++) {
-            int t = order[place] / per;
-            for (int o = table.firstOperation(t); isBegin(order[place]) && o < table.operationsEnd(t); o++) {
+    private Rearrangement(HistoryTable table, int[] present) {
+        this.table = table;
+        this.present = present;
+        for (int t : present) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if (isExternalRead(t, o) && !expected.containsKey(table.key(o))) {
                     initial.put(table.key(o), table.value(o));
                 }
             }
-            for (int o = table.firstOperation(t); isCommit(order[place]) && o < table.operationsEnd(t); o++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if (table.isWrite(o)) {
                     expected.put(table.key(o), table.value(o));
                 }
@@ -72,19 +53,20 @@ final class Rearrangement {
 
     /** Whether orders at a level may be rearranged. */
     static boolean isPossible(Guarantee guarantee) {
-        return guarantee == Guarantee.SER || guarantee == Guarantee.SI;
+        return guarantee == Guarantee.SER;
     }
 
     /**
-     * Searches for an order of the events between two places after which a key has another value.
+     * Searches for an order of the transactions between two places after which a key has another value.
      *
-     * @param order counted events by place
+     * @param order counted transactions by place
      * @param from the first place
      * @param to the place behind the last one
-     * @return by place from the first one on: the old place of the event, less the first place; null if none is found
+     * @return by place from the first one on: the old place of the transaction, less the first place; null if none is
+     *     found
      */
     static int @Nullable [] of(Witness witness, int[] order, int from, int to, int key, long value, long memoryBytes) {
-        Rearrangement search = new Rearrangement(witness, order, from, to);
+        Rearrangement search = new Rearrangement(witness.table(), Arrays.copyOfRange(order, from, to));
         search.expected.put(key, value);
         int[] found;
         try {
@@ -93,26 +75,6 @@ final class Rearrangement {
             return null;
         }
         return found != null && search.holds(found) ? found : null;
-    }
-
-    private boolean isBegin(int event) {
-        return event % per == 0;
-    }
-
-    private boolean isCommit(int event) {
-        return event % per == per - 1;
-    }
-
-    private int begin(int transaction) {
-        return transaction * per;
-    }
-
-    private int commit(int transaction) {
-        return transaction * per + per - 1;
-    }
-
-    private boolean isInside(int event) {
-        return places.containsKey(event);
     }
 
     /** Whether an operation is a read, and no earlier operation of its transaction is on its key. */
@@ -125,57 +87,45 @@ final class Rearrangement {
     }
 
     private int @Nullable [] solve(Budget budget) {
-        IntArrayList members = new IntArrayList();
-        IntArrayList others = new IntArrayList();
-        for (int place = from; place < to; place++) {
-            int t = order[place] / per;
-            boolean isMember = isInside(begin(t)) && isInside(commit(t));
-            if (!isMember || isBegin(order[place])) {
-                (isMember ? members : others).add(t);
-            }
-        }
         // Ids ascend by session.
-        members.sort(null);
-        Problem problem = new Problem(members, others);
-        WindowProblem.Answer answer = problem.made().solve(budget);
+        int[] members = present.clone();
+        Arrays.sort(members);
+        WindowProblem.Answer answer = new Problem().of(members).solve(budget);
         if (!answer.holds()) {
             return null;
         }
-        int[] found = new int[to - from];
-        int count = 0;
-        for (int event : answer.order()) {
-            int old = problem.old(event);
-            if (old != NONE) {
-                found[count++] = old;
-            }
+        Int2IntOpenHashMap places = new Int2IntOpenHashMap();
+        for (int place = 0; place < present.length; place++) {
+            places.put(present[place], place);
         }
-        return count == found.length ? found : null;
+        return Arrays.stream(answer.order())
+                .filter(member -> member < members.length)
+                .map(member -> places.get(members[member]))
+                .toArray();
     }
 
-    /** The problem for the solver. */
+    /**
+     * The problem for the solver. The transactions are its members, and one behind them reads the values that are
+     * expected.
+     */
     private final class Problem {
-        private final IntArrayList members;
-        private final IntArrayList others;
         private final Int2IntOpenHashMap keys = new Int2IntOpenHashMap();
         private final IntArrayList byId = new IntArrayList();
         private final IntArrayList starts = new IntArrayList();
         private final IntArrayList operationKeys = new IntArrayList();
         private final LongArrayList values = new LongArrayList();
 
-        Problem(IntArrayList members, IntArrayList others) {
-            this.members = members;
-            this.others = others;
-        }
-
-        WindowProblem made() {
-            starts.add(0);
-            for (int t : members) {
-                add(t, true);
+        WindowProblem of(int[] members) {
+            IntArrayList sessions = new IntArrayList();
+            for (int i = 0; i < members.length; i++) {
+                if (i == 0 || table.sessionOf(members[i]) != table.sessionOf(members[i - 1])) {
+                    sessions.add(i);
+                }
+                starts.add(values.size());
+                add(members[i]);
             }
-            for (int t : others) {
-                // What a transaction read before the first place does not change.
-                add(t, isInside(begin(t)));
-            }
+            sessions.add(members.length);
+            starts.add(values.size());
             for (int key : expected.keySet().toIntArray()) {
                 add(key, false, expected.get(key));
             }
@@ -189,26 +139,25 @@ final class Rearrangement {
                 // A value that is not read may be any number that differs from the others.
                 state[id] = initial.getOrDefault(byId.getInt(id), none + 1);
             }
+            IntStream numbers = Arrays.stream(present).map(t -> Arrays.binarySearch(members, t));
             return new WindowProblem(
-                    per,
-                    sessionStarts(),
-                    new boolean[members.size()],
+                    1,
+                    sessions.toIntArray(),
+                    new boolean[members.length],
                     null,
                     new Operations(starts.toIntArray(), operationKeys.toIntArray(), values.toLongArray(), null),
                     state,
-                    events(),
-                    Math.toIntExact(
-                            others.intStream().filter(t -> !isInside(begin(t))).count()),
-                    edges());
+                    IntStream.concat(numbers, IntStream.of(members.length)).toArray(),
+                    0,
+                    new int[0]);
         }
 
-        private void add(int t, boolean reads) {
+        private void add(int t) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (table.isWrite(o) ? table.lastWrite(t, table.key(o)) == o : reads && isExternalRead(t, o)) {
+                if (table.isWrite(o) ? table.lastWrite(t, table.key(o)) == o : isExternalRead(t, o)) {
                     add(table.key(o), table.isWrite(o), table.value(o));
                 }
             }
-            starts.add(values.size());
         }
 
         private void add(int key, boolean isWrite, long value) {
@@ -219,145 +168,33 @@ final class Rearrangement {
             operationKeys.add(Operations.pack(id, isWrite));
             values.add(value);
         }
-
-        private int[] sessionStarts() {
-            IntArrayList sessions = new IntArrayList();
-            for (int i = 0; i < members.size(); i++) {
-                if (i == 0 || table.sessionOf(members.getInt(i)) != table.sessionOf(members.getInt(i - 1))) {
-                    sessions.add(i);
-                }
-            }
-            sessions.add(members.size());
-            return sessions.toIntArray();
-        }
-
-        /** The number of a transaction. */
-        private int number(int t) {
-            int member = Arrays.binarySearch(members.elements(), 0, members.size(), t);
-            return member >= 0 ? member : members.size() + others.indexOf(t);
-        }
-
-        /** The old place of an event of the problem, less the first place; {@link #NONE} if the event is not between the places. */
-        int old(int event) {
-            int i = event / per;
-            return i == members.size() + others.size()
-                    ? NONE
-                    : places.get(begin(i < members.size() ? members.getInt(i) : others.getInt(i - members.size()))
-                            + event % per);
-        }
-
-        /**
-         * All events in their present order: the snapshots before the first place, the events between the places, the
-         * events of the transaction that reads the values behind the last place, and the commits behind that place.
-         */
-        private int[] events() {
-            IntArrayList events = new IntArrayList();
-            for (int i = 0; i < others.size(); i++) {
-                if (!isInside(begin(others.getInt(i)))) {
-                    events.add(begin(members.size() + i));
-                }
-            }
-            for (int place = from; place < to; place++) {
-                events.add(begin(number(order[place] / per)) + order[place] % per);
-            }
-            for (int i = 0; i < per; i++) {
-                events.add(begin(members.size() + others.size()) + i);
-            }
-            for (int i = 0; i < others.size(); i++) {
-                if (!isInside(commit(others.getInt(i)))) {
-                    events.add(commit(members.size() + i));
-                }
-            }
-            return events.toIntArray();
-        }
-
-        /** The order of sessions between members and others. */
-        private int[] edges() {
-            IntArrayList edges = new IntArrayList();
-            for (int i = 0; i < members.size(); i++) {
-                for (int j = 0; j < others.size(); j++) {
-                    if (table.sessionOf(members.getInt(i)) == table.sessionOf(others.getInt(j))) {
-                        int other = members.size() + j;
-                        boolean isFirst = others.getInt(j) < members.getInt(i);
-                        edges.add(commit(isFirst ? other : i));
-                        edges.add(begin(isFirst ? i : other));
-                    }
-                }
-            }
-            return edges.toIntArray();
-        }
     }
 
-    /** Replays an order: sessions, reads, overlaps of writers, and the values behind the last place. */
+    /** Replays an order: sessions, reads, and the values behind the last place. */
     private boolean holds(int[] found) {
         Int2LongOpenHashMap current = new Int2LongOpenHashMap(initial);
-        Int2IntOpenHashMap begun = new Int2IntOpenHashMap();
-        Int2IntOpenHashMap written = new Int2IntOpenHashMap();
         Int2IntOpenHashMap latest = new Int2IntOpenHashMap();
-        IntOpenHashSet open = new IntOpenHashSet();
-        begun.defaultReturnValue(NONE);
-        written.defaultReturnValue(NONE);
         latest.defaultReturnValue(NONE);
-        for (int place = from; place < to; place++) {
-            int t = order[place] / per;
-            if (!isInside(begin(t))) {
-                open.add(table.sessionOf(t));
-            }
-        }
-        IntOpenHashSet seen = new IntOpenHashSet();
-        for (int i = 0; i < found.length; i++) {
-            int event = order[from + found[i]];
-            int t = event / per;
-            int session = table.sessionOf(t);
-            if (!seen.add(event)) {
+        for (int old : found) {
+            int t = present[old];
+            if (latest.put(table.sessionOf(t), t) >= t) {
                 return false;
             }
-            if (isBegin(event)) {
-                if (!open.add(session) || latest.get(session) >= t) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                int key = table.key(o);
+                if (isExternalRead(t, o) && (!current.containsKey(key) || current.get(key) != table.value(o))) {
                     return false;
                 }
-                begun.put(t, i);
-                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                    int key = table.key(o);
-                    if (isExternalRead(t, o) && (!current.containsKey(key) || current.get(key) != table.value(o))) {
-                        return false;
-                    }
-                }
             }
-            if (isCommit(event)) {
-                if (!open.remove(session) || latest.get(session) > t || overlaps(t, begun.get(t), written)) {
-                    return false;
-                }
-                latest.put(session, t);
-                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                    if (table.isWrite(o)) {
-                        current.put(table.key(o), table.value(o));
-                        written.put(table.key(o), i);
-                    }
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (table.isWrite(o)) {
+                    current.put(table.key(o), table.value(o));
                 }
             }
         }
-        for (int place = from; place < to; place++) {
-            int t = order[place] / per;
-            if (!isInside(commit(t)) && overlaps(t, begun.get(t), written)) {
-                return false;
-            }
-        }
-        for (int key : expected.keySet().toIntArray()) {
-            if (!current.containsKey(key) || current.get(key) != expected.get(key)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Whether a key of a transaction was written since its snapshot. */
-    private boolean overlaps(int t, int snapshot, Int2IntOpenHashMap written) {
-        for (int o = table.firstOperation(t); per == 2 && o < table.operationsEnd(t); o++) {
-            if (table.isWrite(o) && written.get(table.key(o)) > snapshot) {
-                return true;
-            }
-        }
-        return false;
+        return found.length == present.length
+                && expected.int2LongEntrySet().stream()
+                        .allMatch(each -> current.containsKey(each.getIntKey())
+                                && current.get(each.getIntKey()) == each.getLongValue());
     }
 }

@@ -26,7 +26,6 @@ class RearrangementTest {
 
     private Witness witness;
     private int[] order;
-    private int events;
 
     @Test
     void findsAnOrderIfThereIsOne() throws Exception {
@@ -35,16 +34,14 @@ class RearrangementTest {
         for (int i = 0; i < SuiteScale.of(3000); i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(SEED, i));
             HistoryTable history = ChainLaw.blindWrites(random);
-            IsolationLevel level = i % 2 == 0 ? IsolationLevel.SER : IsolationLevel.SI;
             witness = new EmbeddedChecker()
-                    .check(history, RollingTest.request(level), Progress.NONE, Budget.unlimited())
+                    .check(history, RollingTest.request(IsolationLevel.SER), Progress.NONE, Budget.unlimited())
                     .witness();
             if (witness == null) {
                 continue;
             }
-            events = witness.terms().guarantee().events();
             order = IntStream.range(0, witness.position().length)
-                    .filter(e -> witness.counted()[e / events])
+                    .filter(e -> witness.counted()[e])
                     .boxed()
                     .sorted((a, b) -> witness.position()[a] - witness.position()[b])
                     .mapToInt(Integer::intValue)
@@ -58,7 +55,7 @@ class RearrangementTest {
             }
             long value = history.value(write);
             int[] result = Rearrangement.of(witness, order, from, to, key, value, 1L << 28);
-            String name = "#" + i + " " + level + " " + HistoryDsl.print(history) + " order " + Arrays.toString(order)
+            String name = "#" + i + " " + HistoryDsl.print(history) + " order " + Arrays.toString(order)
                     + " " + from + " to " + to + " key " + history.keys().label(key) + " value "
                     + history.values().label(value) + ": " + Arrays.toString(result);
             Predicate<int[]> leads = permutation -> leadsTo(permutation, from, to, key, value);
@@ -77,16 +74,14 @@ class RearrangementTest {
 
     private boolean isCommittedWithin(int operation, int from, int to) {
         int t = HistorySelection.transactionOf(witness.table(), operation);
-        return Arrays.stream(order, from, to).anyMatch(event -> event == t * events + events - 1);
+        return Arrays.stream(order, from, to).anyMatch(event -> event == t);
     }
 
     private boolean isReadBehind(int key, int to) {
         HistoryTable table = witness.table();
-        return IntStream.range(to, order.length)
-                .filter(place -> order[place] % events == 0)
-                .map(place -> order[place] / events)
-                .anyMatch(t -> IntStream.range(table.firstOperation(t), table.operationsEnd(t))
-                        .anyMatch(o -> table.isReadOf(o, key)));
+        return IntStream.range(to, order.length).map(place -> order[place]).anyMatch(t -> IntStream.range(
+                        table.firstOperation(t), table.operationsEnd(t))
+                .anyMatch(o -> table.isReadOf(o, key)));
     }
 
     /** Whether some permutation that begins with these places is accepted. */
@@ -108,26 +103,13 @@ class RearrangementTest {
     }
 
     /**
-     * Whether a permutation of the events between two places explains the history, leads to the same values but for
-     * one key, and keeps the order of transactions with an event elsewhere.
+     * Whether a permutation of the transactions between two places explains the history, and leads to the same values
+     * but for one key.
      */
     private boolean leadsTo(int[] permutation, int from, int to, int key, long value) {
         int[] changed = order.clone();
-        int last = -1;
         for (int i = 0; i < permutation.length; i++) {
-            int event = order[from + permutation[i]];
-            changed[from + i] = event;
-            int t = event / events;
-            boolean isInside = Arrays.stream(order, from, to)
-                            .filter(other -> other / events == t)
-                            .count()
-                    == events;
-            if (!isInside) {
-                if (permutation[i] < last) {
-                    return false;
-                }
-                last = permutation[i];
-            }
+            changed[from + i] = order[from + permutation[i]];
         }
         int[] position = witness.position().clone();
         for (int place = 0; place < changed.length; place++) {
@@ -140,14 +122,12 @@ class RearrangementTest {
                         .holds();
     }
 
-    private long[] values(int[] events, int to) {
+    private long[] values(int[] transactions, int to) {
         HistoryTable table = witness.table();
         long[] values = table.initialValues().clone();
         for (int place = 0; place < to; place++) {
-            int t = events[place] / this.events;
-            for (int o = table.firstOperation(t);
-                    events[place] % this.events == this.events - 1 && o < table.operationsEnd(t);
-                    o++) {
+            int t = transactions[place];
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if (table.isWrite(o)) {
                     values[table.key(o)] = table.value(o);
                 }

@@ -150,7 +150,6 @@ class ChainAdviceTest extends Chains {
 
     private static List<Advice> onRuns() {
         Steps noList = chain -> {
-            chain.aside = Files.readAllBytes(chain.in(3, "chain.txt"));
             Files.delete(chain.in(3, "chain.txt"));
             return chain.next();
         };
@@ -168,10 +167,6 @@ class ChainAdviceTest extends Chains {
             return chain.next();
         };
         return List.of(
-                new Advice("restore the folder seam of the run", noList, chain -> {
-                    Files.write(chain.in(3, "chain.txt"), chain.aside);
-                    return chain.next();
-                }),
                 new Advice("or delete the run, and check its part again after the run before it", noList, chain -> {
                     delete(chain.run[3]);
                     chain.after(chain.hour(3));
@@ -213,10 +208,6 @@ class ChainAdviceTest extends Chains {
                             chain.after(chain.hour(2), "--overwrite");
                             return InProcess.run("verify", chain.runs() + "/hour-3.jsonl");
                         }),
-                new Advice(
-                        "give --after one of the two runs",
-                        fork,
-                        chain -> chain.check("ser", chain.hour(4), "--after", chain.run[3].toString())),
                 new Advice("or delete the run of the later part, and check that part again", fork, chain -> {
                     delete(chain.fork());
                     assertThat(chain.after(chain.folder.resolve("fork.jsonl").toString())
@@ -250,13 +241,6 @@ class ChainAdviceTest extends Chains {
                         chain -> chain.check("ser", chain.hour(4), "--after", chain.other()),
                         ChainAdviceTest::next),
                 new Advice(
-                        "a chain begins with an empty folder",
-                        chain -> chain.check("ser", chain.hour(1), "--after", chain.other()),
-                        chain -> {
-                            Files.createDirectory(chain.folder.resolve("other"));
-                            return chain.check("ser", chain.hour(1), "--after", chain.other());
-                        }),
-                new Advice(
                         "or that of --out",
                         chain -> chain.check("ser", chain.hour(1), "--after", chain.other()),
                         chain -> chain.other(chain.hour(1))));
@@ -266,15 +250,6 @@ class ChainAdviceTest extends Chains {
         Steps changed = chain -> {
             chain.change(chain.hourFile(1));
             return chain.stale(chain.run[3]);
-        };
-        Steps found = chain -> {
-            chain.change(chain.hourFile(2));
-            return chain.after(chain.hourFile(2).toString());
-        };
-        Steps ofEach = chain -> {
-            chain.each();
-            chain.change(chain.folder.resolve("archive/hour-1.jsonl"));
-            return chain.each();
         };
         Steps recheck = chain -> {
             for (int i = 2; i <= HOURS; i++) {
@@ -304,19 +279,6 @@ class ChainAdviceTest extends Chains {
                             Files.write(chain.hourFile(1), chain.aside);
                             return chain.isViolated(chain.stale(chain.run[3]));
                         }),
-                new Advice("restore it", found, chain -> {
-                    Files.write(chain.hourFile(2), chain.aside);
-                    return chain.next();
-                }),
-                new Advice("check that part with --recheck, and the parts after it again", found, chain -> {
-                    chain.after(chain.hourFile(2).toString(), "--recheck");
-                    return recheck.done(chain);
-                }),
-                new Advice("restore that part", ofEach, chain -> {
-                    Files.write(chain.folder.resolve("archive/hour-1.jsonl"), chain.aside);
-                    return chain.each();
-                }),
-                new Advice("or give --recheck", ofEach, chain -> chain.each("--recheck")),
                 new Advice(
                         "leave out the copy",
                         chain -> {

@@ -13,54 +13,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
-import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.certificate.format.IndeterminateMode;
-import org.polygraph.jobs.decision.Budget;
-import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Progress;
-import org.polygraph.jobs.verdict.TimeMode;
-import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.partitioner.isolation.Anomaly;
-import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.format.HistoryFormat;
-import org.polygraph.storage.format.HistoryReader;
-import org.polygraph.storage.testkit.SplitMix;
-import org.polygraph.storage.testkit.SuiteScale;
 
 /** {@code --after} and {@code --each}: histories that were archived part by part. */
 class ChainTest extends Chains {
-    @Test
-    void anHourReadsWhatTheHourBeforeWrote() throws IOException {
-        InProcess alone = InProcess.run("check", "-l", "ser", hour(2));
-        assertThat(alone.exitCode()).isEqualTo(3);
-        assertThat(alone.err())
-                .contains(
-                        "hour-2.jsonl:1 read 1 from key \"x\", which no transaction wrote; if this history was cut out"
-                                + " of a longer one, give --after or --initial-state FILE");
-        for (int i = 1; i <= 4; i++) {
-            InProcess answer = after(hour(i));
-            assertThat(answer.word()).as(answer.toString()).isEqualTo("PASS");
-            assertThat(answer.out()).contains("  " + i + " txns");
-        }
-        // The same hour again is the same run.
-        assertThat(after(hour(2)).out()).contains("  2 txns");
-        InProcess verified = InProcess.run("verify", runs());
-        assertThat(verified.exitCode()).as(verified.toString()).isZero();
-        assertThat(verified.out().lines().filter(line -> line.startsWith("VERIFIED")))
-                .hasSize(4);
-    }
-
-    @Test
-    void aStaleReadAcrossHoursIsAViolation() throws IOException {
-        after(hour(1));
-        after(hour(2));
-        String stale = write("hour-3.jsonl", line(0, 2, read("x", 1)));
-        InProcess answer = after(stale);
-        assertThat(answer.exitCode()).as(answer.toString()).isEqualTo(3);
-        assertThat(answer.out()).contains("SessionGuaranteeViolation", "hour-2.jsonl:1", "hour-3.jsonl:1");
-        assertThat(InProcess.run("verify", runs()).exitCode()).isZero();
-    }
-
     @Test
     void hoursOfListsGoOnAfterAViolation() throws IOException {
         goesOn(
@@ -154,10 +109,6 @@ class ChainTest extends Chains {
         InProcess twice = after(again);
         assertThat(twice.exitCode()).isEqualTo(5);
         assertThat(twice.err()).contains("again.jsonl:1", "hour-2.jsonl:1");
-        Files.writeString(Path.of(first), line(0, 0, write("x", 1)));
-        InProcess changed = after(hour(3));
-        assertThat(changed.exitCode()).isEqualTo(6);
-        assertThat(changed.err()).contains("hour-1.jsonl: found part 1 of 3 of the chain, which has changed");
         Files.delete(Path.of(first));
         // The seam of the second hour suffices for an hour that holds, and for no other.
         assertThat(after(hour(3)).exitCode()).isZero();
@@ -366,8 +317,8 @@ class ChainTest extends Chains {
     void ordersOfExchangesAreVerified() throws IOException {
         String path = folder.resolve("blind.jsonl").toString();
         String options = "--transactions 4000 --operations 8 --sessions 50 --keys 2000 --distribution zipf --zipf 0.8";
-        InProcess.run(List.of(("generate -q -l si --seed 22 " + options + " -o " + path).split(" ")));
-        String run = run(check("si", path, "--after", runs())).toString();
+        InProcess.run(List.of(("generate -q -l ser --seed 22 " + options + " -o " + path).split(" ")));
+        String run = run(check("ser", path, "--after", runs())).toString();
         Path orders = Path.of(run, "seam", "orders.parquet");
         assertThat(orders).exists();
         InProcess verified = InProcess.run("verify", run);
@@ -443,69 +394,5 @@ class ChainTest extends Chains {
         // A process that was killed while it wrote the seam leaves no seam.parquet.
         Files.delete(seam.resolve("seam.parquet"));
         assertThat(after(longHour(3), "--overwrite").out()).contains("  4000 txns");
-    }
-
-    @Test
-    void eachPartOfAFolder() throws IOException {
-        Path parts = Files.createDirectory(folder.resolve("archive"));
-        for (int i = 1; i <= 3; i++) {
-            Files.copy(Path.of(hour(i)), parts.resolve("hour-" + i + ".jsonl"));
-        }
-        InProcess each = InProcess.run("check", "-q", "-l", "ser", "-o", runs(), "--each", parts.toString());
-        assertThat(each.exitCode()).as(each.toString()).isZero();
-        assertThat(each.out().lines().filter(line -> line.startsWith("PASS"))).hasSize(3);
-        assertThat(InProcess.run("check", "-l", "ser", "--each", parts.toString())
-                        .exitCode())
-                .isEqualTo(2);
-    }
-
-    /** After each part the verdict is that of everything so far. */
-    @Test
-    void randomHistoriesInParts() throws Exception {
-        int violations = 0;
-        for (int i = 0; i < SuiteScale.of(200); i++) {
-            SplitMix random = new SplitMix(SplitMix.seedOf(22, i));
-            int[] index = new int[2];
-            int value = 0;
-            StringBuilder so = new StringBuilder();
-            Path archive = Files.createDirectory(folder.resolve("archive-" + i));
-            String out = folder.resolve("runs-" + i).toString();
-            for (int part = 0; part < 3; part++) {
-                StringBuilder lines = new StringBuilder();
-                for (int t = 0; t < 2; t++) {
-                    int session = random.nextInt(2);
-                    String key = random.nextInt(2) == 0 ? "x" : "y";
-                    int read = random.nextInt(value + 1);
-                    lines.append(line(
-                            session,
-                            index[session]++,
-                            read(key, read == 0 ? "null" : read)
-                                    + (random.nextInt(3) == 0 ? "" : "," + write(key, ++value))));
-                }
-                so.append(lines);
-                Path file = Files.writeString(archive.resolve("p" + part + ".jsonl"), lines);
-                Path whole = Files.writeString(folder.resolve("whole.jsonl"), so);
-                InProcess answer =
-                        InProcess.run("check", "-q", "-l", "ser", "-o", out, "--after", out, file.toString());
-                Verdict expected = new EmbeddedChecker()
-                        .check(
-                                HistoryReader.read(whole.toString(), HistoryFormat.AUTO),
-                                new CheckRequest(IsolationLevel.SER, TimeMode.HINT, 0, IndeterminateMode.MAYBE),
-                                Progress.NONE,
-                                Budget.unlimited());
-                if (answer.word().equals("UNKNOWN")) {
-                    assertThat(answer.out()).contains("the writer may follow in the next part");
-                    assertThat(expected.violations())
-                            .isNotEmpty()
-                            .allMatch(violation -> violation.anomaly() == Anomaly.THIN_AIR_READ);
-                    continue;
-                }
-                assertThat(answer.word())
-                        .as("history %d, part %d: %s", i, part, answer)
-                        .isEqualTo(expected.status().name());
-                violations += expected.status() == Verdict.Status.VIOLATION ? 1 : 0;
-            }
-        }
-        assertThat(violations).isPositive();
     }
 }
