@@ -24,7 +24,6 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.WholeHistoryIds;
-import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
@@ -46,11 +45,8 @@ final class BeyondViolations {
 
     private final CheckRequest request;
     private final Terms terms;
-    private final Checker checker;
-    private final Listener listener;
-    private final String path;
+    private final OnePath path;
     private final Chain before;
-    private final Budget whole;
     private final Budget budget;
     private final @Nullable StandingViolations known;
 
@@ -71,26 +67,15 @@ final class BeyondViolations {
      * @param path the last part
      * @param before the other parts
      * @param known the violations that their last run keeps; null if it keeps none
-     * @param whole the budget of the check
-     * @param share what all attempts to judge the rest may take of it
+     * @param share what all attempts to judge the rest may take of the budget
      */
     BeyondViolations(
-            CheckRequest request,
-            Checker checker,
-            Listener listener,
-            String path,
-            Chain before,
-            @Nullable StandingViolations known,
-            Budget whole,
-            Budget share) {
+            CheckRequest request, OnePath path, Chain before, @Nullable StandingViolations known, Budget share) {
         this.request = request.withoutLoaders();
         this.terms = request.terms();
-        this.checker = checker;
-        this.listener = listener;
         this.path = path;
         this.before = before;
         this.known = known;
-        this.whole = whole;
         this.budget = share;
     }
 
@@ -139,7 +124,7 @@ final class BeyondViolations {
             SeamRefutation refutation = refuting.apply(leftOut);
             int part = refutation.partOfMissing(left);
             most = part < 0 ? Integer.MAX_VALUE : part;
-            if (part >= 0 || OpenReads.unlessWritten(verdict, path) == verdict) {
+            if (part >= 0 || OpenReads.unlessWritten(verdict, path.name()) == verdict) {
                 for (HistoryTable sub : refutation.proved(verdict, left, request)) {
                     found(sub);
                 }
@@ -166,7 +151,9 @@ final class BeyondViolations {
     /** Adds to a VIOLATION what is new and what stands, and the order of the rest. @param isOther whether the rest was judged anew */
     private Verdict with(Verdict.Builder verdict, Verdict rest, boolean isOther) {
         boolean isComplete = rest.status() == Verdict.Status.PASS && !areOpen;
-        boolean isShareOver = rest.status() == Verdict.Status.UNKNOWN && budget.exhausted() && !whole.exhausted();
+        boolean isShareOver = rest.status() == Verdict.Status.UNKNOWN
+                && budget.exhausted()
+                && !path.budget().exhausted();
         String why = areOpen
                 ? "the rest reads what the next part may write"
                 : rest.status() == Verdict.Status.VIOLATION
@@ -213,11 +200,10 @@ final class BeyondViolations {
             LeftOut start = leftOut;
             step.leaveOut(rest, of);
             if (leftOut.isSameAs(start)) {
-                Verdict open = isKept && most == Integer.MAX_VALUE ? OpenReads.unlessWritten(rest, path) : rest;
                 HistoryTable left = of == null ? table : of.table();
-                return open == rest
-                        ? rest
-                        : OpenTransactions.decided(open, left, request, checker, listener.quiet(), budget);
+                return isKept && most == Integer.MAX_VALUE
+                        ? OpenTransactions.unlessWritten(rest, left, request, path.quietWithin(budget))
+                        : rest;
             }
             most = Integer.MAX_VALUE;
             of = leftOut.of(table);
@@ -233,8 +219,8 @@ final class BeyondViolations {
                     .reason("the rest has writes by a condition whose rows were not recorded")
                     .build();
         }
-        Check check = new Check(rest, request, listener, budget, Checkpoints.NONE);
-        return LevelCheck.of(check, checker).build();
+        Check check = new Check(rest, request, path.listener(), budget, Checkpoints.NONE);
+        return LevelCheck.of(check, path.checker()).build();
     }
 
     private StandingViolations all() {
@@ -266,7 +252,7 @@ final class BeyondViolations {
                 part + 1,
                 part < before.parts().size()
                         ? before.parts().get(part).location()
-                        : Location.of(path).absolute(),
+                        : path.location().absolute(),
                 violation.transactions().stream()
                         .filter(t -> t >= 0)
                         .map(table::name)
@@ -275,7 +261,7 @@ final class BeyondViolations {
 
     /** Returns by file of a history the number of its part, from 0. Files are mostly in the order of parts. */
     private int[] parts(HistoryTable table) {
-        boolean[] isOfLast = OpenReads.filesOf(table, path);
+        boolean[] isOfLast = OpenReads.filesOf(table, path.name());
         int[] parts = new int[isOfLast.length];
         int count = before.parts().size();
         for (int f = 0; f < parts.length; f++) {
@@ -356,7 +342,7 @@ final class BeyondViolations {
                 for (Violation violation : found(verdict, i == 0)) {
                     int[] operations = operations(violation, own);
                     LeftOut more = leftOut.and(own, operations);
-                    boolean isOpen = isOpen(violation, own, path);
+                    boolean isOpen = isOpen(violation, own, path.name());
                     boolean isNew = isSeparated || (i == 0 && last(violation, own, parts) >= covered);
                     if (isNew && !isOpen && !more.isSameAs(leftOut)) {
                         HistoryTable sub = HistorySelection.of(own, operations).table();
@@ -451,7 +437,7 @@ final class BeyondViolations {
                         && terms.guarantee() != Guarantee.LIN
                         && OpenReads.areIn(
                                 HistorySelection.of(own, minimal.operations()).table(), part))
-                || ((!isKept || !part.equals(path)) && OpenReads.isOpen(violation, own, part));
+                || ((!isKept || !part.equals(path.name())) && OpenReads.isOpen(violation, own, part));
     }
 
     /**

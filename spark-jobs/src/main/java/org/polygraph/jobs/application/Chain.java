@@ -19,7 +19,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
-import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.verdict.CoveredParts;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
@@ -491,11 +490,12 @@ public record Chain(
      *
      * @param some the numbers of the parts
      */
-    HistoryTable readSome(BitSet some, String path, HistoryFormat format, Budget budget)
-            throws IOException, HistoryException {
-        HistoryTable table =
-                HistoryReader.read(paths(some, path, budget::exhausted), format, budget::exhausted, budget.bytes());
-        return begun(table, budget::exhausted, budget.bytes());
+    HistoryTable readSome(BitSet some, OnePath path) throws IOException, HistoryException {
+        BooleanSupplier stop = path.budget()::exhausted;
+        long memoryBytes = path.budget().bytes();
+        HistoryFormat format = path.settings().format();
+        HistoryTable table = HistoryReader.read(paths(some, path.name(), stop), format, stop, memoryBytes);
+        return begun(table, stop, memoryBytes);
     }
 
     private List<String> paths(BitSet wanted, String path, BooleanSupplier stop) throws IOException {

@@ -31,23 +31,22 @@ final class OpenTransactions {
     private OpenTransactions() {}
 
     /**
-     * Adds to an UNKNOWN verdict an order of all transactions that are not open.
+     * Returns UNKNOWN in place of a VIOLATION that a writer in the next part may explain ({@link
+     * OpenReads#unlessWritten}), with an order of all transactions that are not open if there is one. If the search for
+     * the order failed, the verdict is ERROR. The others may violate the level too: an open transaction may write an
+     * initial value again, so that it explains what they read.
      *
-     * @param open the verdict; its reason is that writers of reads may follow
      * @param table the history
-     * @return the verdict with an order if there is one; an ERROR if the search for it failed. Otherwise the same
-     *     verdict, also if the others violate the level: an open transaction may write an initial value again, so that
-     *     it explains what they read.
+     * @param path its budget is that of the search
      */
-    static Verdict decided(
-            Verdict open, HistoryTable table, CheckRequest request, Checker checker, Listener listener, Budget budget) {
-        if (request.level() == IsolationLevel.LIN || !SeamCut.isPossible(table, false)) {
+    static Verdict unlessWritten(Verdict verdict, HistoryTable table, CheckRequest request, OnePath path) {
+        Verdict open = OpenReads.unlessWritten(verdict, path.name());
+        if (open == verdict || request.level() == IsolationLevel.LIN || !SeamCut.isPossible(table, false)) {
             return open;
         }
         Deadline.Step<Verdict.Builder, HistoryException, IOException> step =
-                () -> withOrder(open, table, request, checker, listener, budget);
-        Verdict.Builder made =
-                PathCheck.attempt(open.path(), request, budget, listener, () -> Deadline.run(budget, step));
+                () -> withOrder(open, table, request, path);
+        Verdict.Builder made = path.attempt(request, () -> Deadline.run(path.budget(), step));
         return made == null || (made.witness() == null && made.status() != Verdict.Status.ERROR)
                 ? open
                 : made.path(open.path())
@@ -57,14 +56,14 @@ final class OpenTransactions {
     }
 
     private static Verdict.@Nullable Builder withOrder(
-            Verdict open, HistoryTable table, CheckRequest request, Checker checker, Listener listener, Budget budget) {
-        BitSet left = of(table, budget);
+            Verdict open, HistoryTable table, CheckRequest request, OnePath path) {
+        BitSet left = of(table, path.budget());
         if (left == null) {
             return null;
         }
         HistoryTable others = table.withStatus(left.stream().toArray(), TransactionStatus.ABORTED);
-        Check check = new Check(others, request, listener, budget, Checkpoints.NONE);
-        Verdict found = LevelCheck.of(check, checker).build();
+        Check check = new Check(others, request, path.listener(), path.budget(), Checkpoints.NONE);
+        Verdict found = LevelCheck.of(check, path.checker()).build();
         Witness order = found.witness();
         if (found.status() != Verdict.Status.PASS || order == null) {
             return null;

@@ -1,5 +1,7 @@
 package org.polygraph.jobs.application;
 
+import it.unimi.dsi.fastutil.longs.Long2LongMap;
+import it.unimi.dsi.fastutil.longs.Long2LongMaps;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Names;
@@ -11,27 +13,12 @@ final class PartOrder {
     private PartOrder() {}
 
     /**
-     * If the indexes of sessions have no gap within a part, one between two parts shows that a part is missing. A part
-     * has a gap within even if a later part fills it, as a late transaction does.
+     * Requires that no part is missing between two others, as far as the indexes of sessions show.
+     *
+     * @param table all parts
      */
     static void requireNoGap(HistoryTable table) throws HistoryException {
-        int missing = -1;
-        int[] lastOfFile = new int[table.source().files().size()];
-        Arrays.fill(lastOfFile, -1);
-        for (int t = 0; t < table.transactions(); t++) {
-            int file = table.fileOf(t);
-            int within = lastOfFile[file];
-            lastOfFile[file] = t;
-            if (within >= table.firstTransaction(table.sessionOf(t)) && table.index(t) != table.index(within) + 1) {
-                return;
-            }
-            if (missing < 0
-                    && t > 0
-                    && table.sessionOf(t) == table.sessionOf(t - 1)
-                    && table.index(t) != table.index(t - 1) + 1) {
-                missing = t;
-            }
-        }
+        int missing = missing(table, Long2LongMaps.EMPTY_MAP);
         if (missing >= 0) {
             throw new HistoryException(
                     table.whereIs(missing),
@@ -44,11 +31,61 @@ final class PartOrder {
     }
 
     /**
+     * Returns the first transaction before which others of its session are missing; -1 if there is none. If the indexes
+     * of sessions have no gap within a part, one between two parts shows that a part is missing. A part has a gap within
+     * even if a later part fills it, as a late transaction does.
+     *
+     * @param ends by session: the last index before the history. Transactions up to it do not count.
+     */
+    static int missing(HistoryTable table, Long2LongMap ends) {
+        int missing = -1;
+        int[] lastOfFile = new int[table.source().files().size()];
+        Arrays.fill(lastOfFile, -1);
+        for (int s = 0; s < table.sessions(); s++) {
+            long session = table.sessionLabel(s);
+            boolean hasLast = ends.containsKey(session);
+            long last = ends.get(session);
+            int first = table.firstTransaction(s);
+            while (hasLast && first < table.transactionsEnd(s) && table.index(first) <= last) {
+                first++;
+            }
+            for (int t = first; t < table.transactionsEnd(s); t++) {
+                int file = table.fileOf(t);
+                int within = lastOfFile[file];
+                lastOfFile[file] = t;
+                if (within >= first && table.index(t) != table.index(within) + 1) {
+                    return -1;
+                }
+                boolean isNext =
+                        t == first ? !hasLast || table.index(t) == last + 1 : table.index(t) == table.index(t - 1) + 1;
+                missing = isNext || missing >= 0 ? missing : t;
+            }
+        }
+        return missing;
+    }
+
+    /**
+     * States that the verdict on a PATH is of earlier parts too, and if they may be in the wrong order.
+     *
+     * @param count of earlier parts
+     * @param table of all parts that were read; null if there is none
+     */
+    static void state(OnePath path, int count, @Nullable HistoryTable table) {
+        path.listener()
+                .notice(path.name() + ": the verdict covers the " + count + " earlier "
+                        + (count == 1 ? "part" : "parts") + " too");
+        String late = table == null ? null : late(table, path.name());
+        if (late != null) {
+            path.listener().notice(late);
+        }
+    }
+
+    /**
      * Describes the first transaction of the last part that precedes one of an earlier part in its session, or else one
      * of an earlier part that started after all of the last part had ended. Null if there is none. The verdict is of
      * all of them, but the parts may have been given in the wrong order.
      */
-    static @Nullable String late(HistoryTable table, String last) {
+    private static @Nullable String late(HistoryTable table, String last) {
         boolean[] isOfLast = OpenReads.filesOf(table, last);
         for (int t = 1; t < table.transactions(); t++) {
             if (table.sessionOf(t) == table.sessionOf(t - 1)

@@ -6,9 +6,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
@@ -17,7 +15,6 @@ import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ExitCode;
-import org.polygraph.jobs.verdict.InitialFile;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.Verdict;
@@ -38,17 +35,13 @@ import org.polygraph.storage.table.UnknownRows;
  * decided on the whole history.
  */
 final class PathCheck {
+    private final OnePath path;
     private final CheckSettings settings;
     /** The levels that are open. */
     private List<CheckRequest> requests;
 
-    private final Checker checker;
-    private final Listener listener;
-    private final String path;
-    private final long start;
-    private final Budget budget;
-
     private final Chain earlier;
+    private final Kept kept;
     private final PathHistory input;
     private final Route route;
 
@@ -57,28 +50,16 @@ final class PathCheck {
      *
      * @param requests strongest level first
      * @param before the parts of the history before the PATH
-     * @param start from which elapsed time is measured
-     * @param budget of the PATH, some of which may be spent
+     * @param kept the runs that are kept
      */
-    PathCheck(
-            CheckSettings settings,
-            List<CheckRequest> requests,
-            Checker checker,
-            Listener listener,
-            String path,
-            Chain before,
-            long start,
-            Budget budget) {
-        this.settings = settings;
-        this.requests = requests;
-        this.checker = checker;
-        this.listener = listener;
+    PathCheck(OnePath path, List<CheckRequest> requests, Chain before, Kept kept) {
         this.path = path;
+        this.settings = path.settings();
+        this.requests = requests;
         this.earlier = before;
-        this.start = start;
-        this.budget = budget;
-        this.route = new Route(settings, checker, listener, path, before, budget);
-        this.input = new PathHistory(settings, requests.get(0), listener, path, before, budget);
+        this.kept = kept;
+        this.route = new Route(path, before, kept);
+        this.input = new PathHistory(path, requests.get(0), before);
     }
 
     /** Keeps the checkpoints and the evidence of a check. */
@@ -96,14 +77,14 @@ final class PathCheck {
      *
      * @throws ConfigurationException if the engine cannot work as it is set; nothing else is thrown
      */
-    List<Verdict> run(Kept kept) {
+    List<Verdict> run() {
         List<CheckRequest> asked = requests;
-        Map<IsolationLevel, Verdict> early = byWindows(kept);
+        Map<IsolationLevel, Verdict> early = byWindows();
         requests = asked.stream()
                 .filter(request -> !early.containsKey(request.level()))
                 .toList();
         if (!requests.isEmpty()) {
-            for (Verdict verdict : ofWhole(kept)) {
+            for (Verdict verdict : ofWhole()) {
                 early.put(verdict.level(), verdict);
             }
         }
@@ -116,7 +97,8 @@ final class PathCheck {
 
     /** Adds to an UNKNOWN, if time is left, why windows, which need less memory, do not decide the history. */
     private Verdict withRemedy(Verdict verdict) {
-        boolean isShort = verdict.status() == Verdict.Status.UNKNOWN && !budget.exhausted();
+        boolean isShort =
+                verdict.status() == Verdict.Status.UNKNOWN && !path.budget().exhausted();
         if (!isShort || input.unknownRows() != null || route.remedy().isEmpty()) {
             return verdict;
         }
@@ -128,12 +110,12 @@ final class PathCheck {
      * Decides by windows what they decide. A failure is that of all levels. After a level that they leave open the
      * history is read, so the others are decided on the whole history too.
      */
-    private Map<IsolationLevel, Verdict> byWindows(Kept kept) {
+    private Map<IsolationLevel, Verdict> byWindows() {
         Map<IsolationLevel, Verdict> verdicts = new EnumMap<>(IsolationLevel.class);
         for (CheckRequest request : requests) {
             Deadline.Step<Verdict.Builder, HistoryException, IOException> early =
-                    () -> route.beforeReading(request, kept, request == requests.get(0));
-            Verdict.Builder decided = attempt(request, () -> Deadline.run(budget, early));
+                    () -> route.beforeReading(request, request == requests.get(0));
+            Verdict.Builder decided = path.attempt(request, () -> Deadline.run(path.budget(), early));
             if (decided == null) {
                 break;
             }
@@ -150,10 +132,10 @@ final class PathCheck {
     }
 
     /** Reads the history and decides the levels that are open. */
-    private List<Verdict> ofWhole(Kept kept) {
+    private List<Verdict> ofWhole() {
         CheckRequest strongest = requests.get(0);
         Deadline.Step<Verdict.Builder, HistoryException, IOException> reader = this::read;
-        Verdict.Builder problem = attempt(strongest, () -> Deadline.run(budget, reader));
+        Verdict.Builder problem = path.attempt(strongest, () -> Deadline.run(path.budget(), reader));
         UnknownRows unknown = input.unknownRows();
         if (problem == null && unknown != null && settings.sessionOrder() == SessionOrder.NONE) {
             problem = invalid(
@@ -166,46 +148,37 @@ final class PathCheck {
                 && unknown == null
                 && read != null
                 && requests.size() == 1
-                && route.isTooLarge(read, strongest, kept)) {
+                && route.isTooLarge(read, strongest)) {
             // Windows need the memory that the table has.
             read = null;
-            Verdict byWindows = byWindows(kept, "the estimate of its memory exceeds what there is");
+            Verdict byWindows = byWindows("the estimate of its memory exceeds what there is");
             if (byWindows != null) {
                 return List.of(byWindows);
             }
-            problem = attempt(strongest, () -> Deadline.run(budget, reader));
+            problem = path.attempt(strongest, () -> Deadline.run(path.budget(), reader));
         }
-        List<Verdict> verdicts = verdicts(problem, kept);
-        boolean isShort =
-                verdicts.size() == 1 && verdicts.get(0).status() == Verdict.Status.UNKNOWN && !budget.exhausted();
-        if (isShort && unknown == null && route.mayStillUseWindows(strongest, kept)) {
-            Verdict byWindows = byWindows(kept, verdicts.get(0).reason());
+        List<Verdict> verdicts = verdicts(problem);
+        boolean isShort = verdicts.size() == 1
+                && verdicts.get(0).status() == Verdict.Status.UNKNOWN
+                && !path.budget().exhausted();
+        if (isShort && unknown == null && route.mayStillUseWindows(strongest)) {
+            Verdict byWindows = byWindows(verdicts.get(0).reason());
             if (byWindows != null) {
                 return List.of(byWindows);
             }
         }
         return unknown == null || problem != null
                 ? verdicts
-                : new UnknownRowsCheck(this, input, checker, budget, unknown).of(verdicts);
-    }
-
-    /** {@link Writes#of} the PATH; null if they are not kept, or if the history was not read. */
-    long @Nullable [] writes() {
-        return input.writes();
-    }
-
-    /** {@link PathHistory#part}. */
-    long @Nullable [] part() {
-        return input.part();
+                : new UnknownRowsCheck(this, path, input, unknown).of(verdicts);
     }
 
     /** @param problem the reason why the history cannot be judged; null if it can */
-    private List<Verdict> verdicts(Verdict.@Nullable Builder problem, Kept kept) {
+    private List<Verdict> verdicts(Verdict.@Nullable Builder problem) {
         List<Verdict> verdicts = new ArrayList<>();
         Verdict unread = problem == null ? null : complete(problem);
         HistoryTable whole = input.table();
         HistoryTable plain = whole == null ? null : whole.withoutRefusals();
-        ViolationBasis basis = new ViolationBasis(this, checker, budget, input.unloaded());
+        ViolationBasis basis = new ViolationBasis(this, path, input.unloaded());
         List<CheckRequest> fit = new ArrayList<>(requests);
         if (settings.asFits() && whole != null) {
             fit.removeIf(request -> !fits(whole, request));
@@ -219,14 +192,16 @@ final class PathCheck {
                                     judged,
                                     request,
                                     Objects.requireNonNull(
-                                            attempt(request, () -> judge(judged, request, kept, verdicts)),
+                                            path.attempt(request, () -> judge(judged, request, kept, verdicts)),
                                             "a verdict"))));
         }
         for (int i = fit.size() - 2; i >= 0 && plain != null; i--) {
             CheckRequest request = fit.get(i);
-            if (verdicts.get(i).status() == Verdict.Status.UNKNOWN && !budget.exhausted()) {
+            if (verdicts.get(i).status() == Verdict.Status.UNKNOWN
+                    && !path.budget().exhausted()) {
                 List<Verdict> weaker = verdicts.subList(i + 1, verdicts.size());
-                Verdict.Builder verdict = attempt(request, () -> fromWeaker(request.judged(plain), request, weaker));
+                Verdict.Builder verdict =
+                        path.attempt(request, () -> fromWeaker(request.judged(plain), request, weaker));
                 if (verdict != null && verdict.status() != Verdict.Status.UNKNOWN) {
                     verdicts.set(i, complete(verdict));
                 }
@@ -269,19 +244,7 @@ final class PathCheck {
         if (verdict.status() == Verdict.Status.VIOLATION) {
             verdict.exitCode(settings.exitCode(verdict.build()));
         }
-        return complete(verdict.recorded(input.recorded()).counts(counts), path, start, earlier.state());
-    }
-
-    /** Adds what a PATH's verdicts have in common. @param state the file with initial values; null if there is none */
-    static Verdict complete(Verdict.Builder verdict, String path, long start, Chain.@Nullable Part state) {
-        Assumptions assumptions = verdict.assumptions();
-        if (assumptions != null && state != null) {
-            verdict.assumptions(assumptions.with(new InitialFile(state.location(), state.input())));
-        }
-        return verdict.path(path)
-                .millis(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start))
-                .peakMemoryBytes(PeakMemory.bytes())
-                .build();
+        return path.complete(verdict.recorded(input.recorded()).counts(counts), earlier.state());
     }
 
     /** Returns the same failure at another level. */
@@ -296,67 +259,17 @@ final class PathCheck {
         return complete(verdict);
     }
 
-    Verdict.@Nullable Builder attempt(
-            CheckRequest request, Deadline.Step<Verdict.Builder, HistoryException, IOException> step) {
-        return attempt(path, request, budget, listener, step);
-    }
-
-    /**
-     * Returns the verdict that a step makes. Every failure of the step becomes a verdict and a message.
-     *
-     * @throws ConfigurationException if the engine cannot work as it is set; nothing else is thrown
-     */
-    static Verdict.@Nullable Builder attempt(
-            String path,
-            CheckRequest request,
-            Budget budget,
-            Listener listener,
-            Deadline.Step<Verdict.Builder, HistoryException, IOException> step) {
-        Verdict.Status status;
-        String reason;
-        try {
-            return LevelCheck.withinBudget(request, budget, listener::currentPhase, step);
-        } catch (HistoryException e) {
-            status = Verdict.Status.INVALID;
-            reason = Failures.text(e);
-            listener.message(reason);
-        } catch (IOException e) {
-            status = Verdict.Status.ERROR;
-            reason = Failures.ofPath(path, e);
-            listener.message(reason);
-        } catch (ConfigurationException e) {
-            throw e;
-        } catch (EngineException e) {
-            status = Verdict.Status.ERROR;
-            reason = Failures.text(e);
-            listener.failure(path + ": " + reason, e);
-        } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
-            String library = Failures.missingLibrary(e);
-            if (library != null) {
-                reason = path + ": " + library;
-                listener.message(reason);
-                return Verdict.of(Verdict.Status.ERROR, request.level()).reason(reason);
-            }
-            String what = "internal error during " + listener.currentPhase();
-            listener.bug(path + ": " + what + ": " + e, e);
-            return Verdict.of(Verdict.Status.ERROR, request.level())
-                    .reason(what)
-                    .exitCode(ExitCode.INTERNAL);
-        }
-        return Verdict.of(status, request.level()).reason(reason);
-    }
-
     /** Decides by windows what turned out to be too large; null if windows do not decide it either. */
-    private @Nullable Verdict byWindows(Kept kept, String why) {
+    private @Nullable Verdict byWindows(String why) {
         input.forget();
         CheckRequest request = requests.get(0);
-        Deadline.Step<Verdict.Builder, HistoryException, IOException> late = () -> route.afterReading(request, kept);
-        Verdict.Builder decided = attempt(request, () -> Deadline.run(budget, late));
+        Deadline.Step<Verdict.Builder, HistoryException, IOException> late = () -> route.afterReading(request);
+        Verdict.Builder decided = path.attempt(request, () -> Deadline.run(path.budget(), late));
         if (decided == null
                 || (decided.status() != Verdict.Status.PASS && decided.status() != Verdict.Status.VIOLATION)) {
             return null;
         }
-        listener.notice(path + ": the history is decided by windows, because " + why);
+        path.listener().notice(path.name() + ": the history is decided by windows, because " + why);
         return complete(decided, decided.build().counts());
     }
 
@@ -389,7 +302,7 @@ final class PathCheck {
     /** @param stronger verdicts of the levels before */
     Verdict.Builder judge(HistoryTable whole, CheckRequest request, Kept kept, List<Verdict> stronger)
             throws HistoryException {
-        return judge(whole, request, kept, stronger, checker);
+        return judge(whole, request, kept, stronger, path.checker());
     }
 
     /** Judges a history in the same way with another checker. */
@@ -398,7 +311,7 @@ final class PathCheck {
         HistoryTable history = request.judged(whole);
         if (request.level() == IsolationLevel.LIN && history.values().hasPredicates()) {
             throw new HistoryException(
-                    path,
+                    path.name(),
                     "predicates, at level lin",
                     "one read, write or cas of a key in each transaction",
                     "check predicates at sser");
@@ -426,11 +339,11 @@ final class PathCheck {
                             + request.level().label()
                             + "; correct the recorder's clock, or check ser or si without --time strict");
         }
-        budget.require();
+        path.budget().require();
         KeptRun run = kept.run(request);
         Checkpoints checkpoints =
                 run == null ? Checkpoints.NONE : run.checkpoints().apply(history.operations());
-        Check check = new Check(whole, request, listener, budget, checkpoints);
+        Check check = new Check(whole, request, path.listener(), path.budget(), checkpoints);
         for (Verdict other : stronger) {
             Finding implied = new Implications(check).pass(other);
             if (implied != null) {
@@ -454,7 +367,7 @@ final class PathCheck {
     }
 
     private Verdict.@Nullable Builder fromWeaker(HistoryTable history, CheckRequest request, List<Verdict> weaker) {
-        Check check = new Check(history, request, listener, budget, Checkpoints.NONE);
+        Check check = new Check(history, request, path.listener(), path.budget(), Checkpoints.NONE);
         for (Verdict other : weaker) {
             Finding implied = new Implications(check).violation(other);
             if (implied != null) {
@@ -465,12 +378,12 @@ final class PathCheck {
     }
 
     private Verdict.Builder invalid(CheckRequest request, String reason) {
-        listener.message(path + ": " + reason);
+        path.listener().message(path.name() + ": " + reason);
         return Verdict.of(Verdict.Status.INVALID, request.level()).reason(reason);
     }
 
     private Verdict.Builder failure(CheckRequest request, Verdict.Status status, String reason) {
-        listener.message(reason);
+        path.listener().message(reason);
         return Verdict.of(status, request.level()).reason(reason);
     }
 }

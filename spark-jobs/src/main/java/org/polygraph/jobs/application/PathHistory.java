@@ -13,6 +13,7 @@ import org.polygraph.jobs.decision.CpuClock;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.storage.analysis.Loaders;
+import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -24,13 +25,9 @@ import org.polygraph.storage.table.UnknownRows;
  * rows. Empty until {@link #read}.
  */
 final class PathHistory {
-    private final CheckSettings settings;
+    private final OnePath path;
     private final CheckRequest request;
-    private final Listener listener;
-    private final String path;
     private final Chain earlier;
-    private final Budget budget;
-
     private @Nullable HistoryTable table;
     private @Nullable HistoryTable unloaded;
     private @Nullable UnknownRows unknownRows;
@@ -42,9 +39,6 @@ final class PathHistory {
 
     private @Nullable HistoryTable recorded;
     private @Nullable Phase reading;
-    private long @Nullable [] writes;
-    /** The transactions of the PATH and their operations. */
-    private long @Nullable [] part;
 
     /**
      * Reads nothing yet.
@@ -52,19 +46,10 @@ final class PathHistory {
      * @param request states how loaders are found; it is the same at all levels
      * @param earlier the parts of the history before the PATH
      */
-    PathHistory(
-            CheckSettings settings,
-            CheckRequest request,
-            Listener listener,
-            String path,
-            Chain earlier,
-            Budget budget) {
-        this.settings = settings;
-        this.request = request;
-        this.listener = listener;
+    PathHistory(OnePath path, CheckRequest request, Chain earlier) {
         this.path = path;
+        this.request = request;
         this.earlier = earlier;
-        this.budget = budget;
     }
 
     /** Reads the history. @return the reason why there is nothing to judge; null if there is something */
@@ -72,24 +57,21 @@ final class PathHistory {
     String read() throws HistoryException, IOException {
         long before = System.nanoTime();
         long cpu = CpuClock.millis();
+        HistoryFormat format = path.settings().format();
+        Budget budget = path.budget();
         HistoryTable read = earlier.isEmpty()
-                ? HistoryReader.read(path, settings.format(), budget::exhausted, budget.bytes())
-                : earlier.read(path, settings.format(), budget::exhausted, budget.bytes());
+                ? HistoryReader.read(path.name(), format, budget::exhausted, budget.bytes())
+                : earlier.read(path.name(), format, budget::exhausted, budget.bytes());
         if (!earlier.parts().isEmpty()) {
-            listener.notice(path + ": the verdict covers " + earlier.parts().size() + " earlier "
-                    + (earlier.parts().size() == 1 ? "part" : "parts") + " too");
-            String late = PartOrder.late(read, path);
-            if (late != null) {
-                listener.notice(late);
-            }
+            PartOrder.state(path, earlier.parts().size(), read);
         }
         if ("true".equals(read.metadata().get(HistoryTable.OWN_SESSIONS))) {
-            listener.notice(path + ": each operation is a session of its own, because none has a :process");
+            path.listener()
+                    .notice(path.name() + ": each operation is a session of its own, because none has a :process");
         }
         // A guess of the rows takes unknown outcomes as committed, or as aborted.
         counts = Counts.of(read.unknownRows() == null ? read : read.asRead());
-        writes = settings.before().run() == null || settings.runs().folder() == null ? null : Writes.of(read, path);
-        part = read.unknownRows() == null ? sizes(read) : null;
+        path.keep(read, earlier.parts().isEmpty() && earlier.seam() == null);
         reading = new Phase(
                 "read",
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before),
@@ -110,19 +92,6 @@ final class PathHistory {
                         + " expected one at least, or there is nothing to judge; check what was recorded";
     }
 
-    /** Counts the transactions of the PATH and their operations. */
-    private long[] sizes(HistoryTable read) {
-        long[] sizes = new long[2];
-        boolean[] isOf = earlier.parts().isEmpty() && earlier.seam() == null ? null : OpenReads.filesOf(read, path);
-        for (int t = 0; t < read.transactions(); t++) {
-            if (isOf == null || isOf[read.fileOf(t)]) {
-                sizes[0]++;
-                sizes[1] += read.operationsEnd(t) - read.firstOperation(t);
-            }
-        }
-        return sizes;
-    }
-
     /** Takes a history as the one to judge. */
     void use(HistoryTable read) throws HistoryException {
         Loaders loaders = request.loaders(read);
@@ -135,10 +104,10 @@ final class PathHistory {
         if (loaded != read) {
             unloaded = read;
             String notice = loaded(
-                    path,
+                    path.name(),
                     Arrays.stream(loaders.transactions()).mapToObj(read::name).toList());
             if (!notice.equals(noticed)) {
-                listener.notice(notice);
+                path.listener().notice(notice);
                 noticed = notice;
             }
         }
@@ -196,15 +165,5 @@ final class PathHistory {
     @Nullable
     Phase reading() {
         return reading;
-    }
-
-    /** {@link Writes#of} the PATH; null if they are not kept, or if the history was not read. */
-    long @Nullable [] writes() {
-        return writes;
-    }
-
-    /** The number of transactions of the PATH and that of their operations; null if they were not counted. */
-    long @Nullable [] part() {
-        return part;
     }
 }

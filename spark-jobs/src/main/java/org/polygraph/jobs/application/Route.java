@@ -18,29 +18,30 @@ import org.polygraph.storage.table.HistoryTable;
  * as a whole.
  */
 final class Route {
+    private final OnePath path;
     private final CheckSettings settings;
     private final Checker checker;
-    private final Listener listener;
-    private final String path;
     private final Chain earlier;
-    private final Budget budget;
+    private final PathCheck.Kept kept;
     /** Why windows do not decide the history; empty as long as they may, or if there is nothing to state. */
     private String why = "";
     /** Whether windows were tried after the history had been read. */
     private boolean isLate;
 
-    /** @param earlier the parts of the history before the PATH */
-    Route(CheckSettings settings, Checker checker, Listener listener, String path, Chain earlier, Budget budget) {
-        this.settings = settings;
-        this.checker = checker;
-        this.listener = listener;
+    /**
+     * @param earlier the parts of the history before the PATH
+     * @param kept the runs that are kept
+     */
+    Route(OnePath path, Chain earlier, PathCheck.Kept kept) {
         this.path = path;
+        this.settings = path.settings();
+        this.checker = path.checker();
         this.earlier = earlier;
-        this.budget = budget;
+        this.kept = kept;
     }
 
     /** Whether windows may decide. They may not if a run is kept whose folder depends on input that is not read yet. */
-    private boolean mayUseWindows(CheckRequest request, PathCheck.Kept kept) {
+    private boolean mayUseWindows(CheckRequest request) {
         return settings.usesWindows()
                 && whyWhole().isEmpty()
                 && (settings.runs().folder() == null) == (kept.run(request) == null);
@@ -48,7 +49,7 @@ final class Route {
 
     /** Why the options require that the history is read as a whole; empty if they do not. */
     private String whyWhole() {
-        if (settings.before().run() != null || !earlier.parts().isEmpty()) {
+        if (path.isOfChain() || !earlier.parts().isEmpty()) {
             return "--after and --each need the whole in memory; give smaller parts";
         }
         if (settings.sessionOrder() == SessionOrder.NONE) {
@@ -67,56 +68,60 @@ final class Route {
      * @return null if the history has to be read
      * @throws ConfigurationException if the engine cannot work as it is set
      */
-    Verdict.@Nullable Builder beforeReading(CheckRequest request, PathCheck.Kept kept, boolean isFirst)
+    Verdict.@Nullable Builder beforeReading(CheckRequest request, boolean isFirst)
             throws HistoryException, IOException {
         if (!isAsked()) {
             return null;
         }
-        if (mayUseWindows(request, kept)) {
-            return byWindows(
-                    request, kept, checker.window(), "; it is decided as a whole in the memory of this process");
+        if (mayUseWindows(request)) {
+            return byWindows(request, checker.window(), "; it is decided as a whole in the memory of this process");
         }
         if (isFirst) {
             why = whyWhole().isEmpty() ? "standard input is read once" : whyWhole();
-            listener.notice(message() + "; it is decided as a whole in the memory of this process");
+            path.listener().notice(message() + "; it is decided as a whole in the memory of this process");
         }
         return null;
     }
 
     /** Whether the estimate says that a history that was read is to be decided by windows. */
-    boolean isTooLarge(HistoryTable read, CheckRequest request, PathCheck.Kept kept) {
+    boolean isTooLarge(HistoryTable read, CheckRequest request) {
         return checker.choosesWindows()
-                && mayStillUseWindows(request, kept)
-                && Estimate.auto(HistorySize.of(read), request.level(), budget.heap()) == Estimate.Engine.WINDOWS
+                && mayStillUseWindows(request)
+                && Estimate.auto(
+                                HistorySize.of(read),
+                                request.level(),
+                                path.budget().heap())
+                        == Estimate.Engine.WINDOWS
                 && !(read.hasRows() && !request.terms().guarantee().isOfCommits())
                 && !(read.values().hasLists() && request.level().isAxiom())
                 && !(read.values().hasOthers() && request.level() == IsolationLevel.LIN)
                 && !read.values().hasPredicates()
-                && WindowedChecker.plan(path, settings.format(), budget) != null;
+                && WindowedChecker.plan(path.name(), settings.format(), path.budget()) != null;
     }
 
     /** Whether windows were not tried and may decide. */
-    boolean mayStillUseWindows(CheckRequest request, PathCheck.Kept kept) {
-        return checker.window() == 0 && !isLate && mayUseWindows(request, kept);
+    boolean mayStillUseWindows(CheckRequest request) {
+        return checker.window() == 0 && !isLate && mayUseWindows(request);
     }
 
     /** Decides by windows a history that turned out to be too large. @return null if windows do not decide it either */
-    Verdict.@Nullable Builder afterReading(CheckRequest request, PathCheck.Kept kept)
-            throws HistoryException, IOException {
+    Verdict.@Nullable Builder afterReading(CheckRequest request) throws HistoryException, IOException {
         isLate = true;
-        return WindowedChecker.plan(path, settings.format(), budget) == null
+        return WindowedChecker.plan(path.name(), settings.format(), path.budget()) == null
                 ? null
-                : byWindows(request, kept, Estimate.WINDOW, "");
+                : byWindows(request, Estimate.WINDOW, "");
     }
 
     /** @param otherwise what a warning says that happens if windows do not decide the history */
-    private Verdict.@Nullable Builder byWindows(CheckRequest request, PathCheck.Kept kept, int window, String otherwise)
+    private Verdict.@Nullable Builder byWindows(CheckRequest request, int window, String otherwise)
             throws HistoryException, IOException {
         KeptRun run = kept.run(request);
+        Listener listener = path.listener();
+        Budget budget = path.budget();
         checker.engine().prepare(run == null ? null : run.scratch(), listener, budget);
         WindowedChecker.Early early = new WindowedChecker(checker.engine(), window)
                 .decide(
-                        path,
+                        path.name(),
                         settings.format(),
                         request,
                         earlier.initial(budget::exhausted, budget.bytes()),
@@ -125,16 +130,16 @@ final class Route {
                         budget);
         if (!early.why().isEmpty()) {
             why = early.why();
-            listener.warning(message() + otherwise);
+            path.listener().warning(message() + otherwise);
         }
         if (!early.loaders().isEmpty()) {
-            listener.notice(PathHistory.loaded(path, early.loaders()));
+            listener.notice(PathHistory.loaded(path.name(), early.loaders()));
         }
         return early.verdict();
     }
 
     private String message() {
-        return path + ": windows do not decide the history, because " + why;
+        return path.name() + ": windows do not decide the history, because " + why;
     }
 
     /**

@@ -216,27 +216,19 @@ record Seam(
 
     private void requireContinued(HistoryTable table) {
         int ofTail = 0;
-        boolean hasGaps = false;
-        boolean hasGapAtBorder = false;
         long[] ends = table.ends();
         for (int s = 0; s < table.sessions(); s++) {
             long session = table.sessionLabel(s);
             boolean isKnown = sessions.containsKey(session);
-            long last = sessions.getOrDefault(session, Long.MIN_VALUE);
+            long last = sessions.get(session);
+            boolean isFirst = true;
             for (int t = table.firstTransaction(s); t < table.transactionsEnd(s); t++) {
                 if (isKnown && table.index(t) <= last) {
                     ofTail++;
                     continue;
                 }
-                boolean isFirst = t == table.firstTransaction(s) || (isKnown && table.index(t - 1) <= last);
-                if (isFirst) {
-                    require(!Loaders.mayLoad(table, t), "a later part may load initial rows");
-                    hasGapAtBorder |= isKnown && table.index(t) != last + 1;
-                } else if (table.fileOf(t) == table.fileOf(t - 1)) {
-                    hasGaps |= table.index(t) != table.index(t - 1) + 1;
-                } else {
-                    hasGapAtBorder |= table.index(t) != table.index(t - 1) + 1;
-                }
+                require(!isFirst || !Loaders.mayLoad(table, t), "a later part may load initial rows");
+                isFirst = false;
                 require(
                         !cut.terms.guarantee().realTime()
                                 || ends == null
@@ -245,7 +237,7 @@ record Seam(
             }
         }
         require(ofTail == transactions, "a transaction is late");
-        require(hasGaps || !hasGapAtBorder, "transactions are missing");
+        require(PartOrder.missing(table, sessions) < 0, "transactions are missing");
     }
 
     private static void require(boolean holds, String otherwise) {

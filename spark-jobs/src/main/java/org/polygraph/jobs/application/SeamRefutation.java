@@ -13,12 +13,10 @@ import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.BruteForce;
 import org.polygraph.jobs.certificate.judge.SubHistoryProof;
-import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
@@ -41,29 +39,20 @@ final class SeamRefutation {
     private final Chain before;
     private final Seams known;
     private final Seam seam;
-    private final String path;
-    private final HistoryFormat format;
-    private final Budget budget;
+    private final OnePath path;
 
     /**
      * Reads nothing yet.
      *
-     * @param before the parts before a history
+     * @param before the parts before the PATH
      * @param known the runs of these parts
-     * @param seam the seam that the history was decided on
-     * @param path the history
+     * @param seam the seam that the PATH was decided on
      */
-    SeamRefutation(Chain before, Seams known, Seam seam, String path, HistoryFormat format, Budget budget) {
+    SeamRefutation(Chain before, Seams known, Seam seam, OnePath path) {
         this.before = before;
         this.known = known;
         this.seam = seam;
         this.path = path;
-        this.format = format;
-        this.budget = budget;
-    }
-
-    Seam seam() {
-        return seam;
     }
 
     /**
@@ -125,13 +114,16 @@ final class SeamRefutation {
         int tried = 0;
         for (Violation violation : verdict.violations()) {
             SubHistory minimal = violation.minimal();
-            if (terms.guarantee() == Guarantee.LIN || minimal == null || tried++ >= MOST_TRIED || budget.exhausted()) {
+            if (terms.guarantee() == Guarantee.LIN
+                    || minimal == null
+                    || tried++ >= MOST_TRIED
+                    || path.budget().exhausted()) {
                 continue;
             }
             BitSet opened = new BitSet();
             HistoryTable sub = closed(table, minimal, terms, opened);
             if (sub != null
-                    && !OpenReads.areIn(sub, path)
+                    && !OpenReads.areIn(sub, path.name())
                     && BruteForce.judge(sub, terms) == BruteForce.Answer.VIOLATED) {
                 proved.add(sub);
             }
@@ -173,7 +165,7 @@ final class SeamRefutation {
             }
             BitSet read = (BitSet) opened.clone();
             read.set(seam.covered(), before.parts().size());
-            HistoryTable parts = before.readSome(read, path, format, budget);
+            HistoryTable parts = before.readSome(read, path);
             HistoryTable selected = selected(table, minimal, parts);
             HistoryTable sub =
                     selected == null ? null : SubHistoryProof.closed(parts, selected, terms, MOST_TRANSACTIONS);

@@ -33,17 +33,15 @@ final class UnknownRowsCheck {
 
     private static final long MOST_NANOS = 5_000_000_000L;
 
-    private final PathCheck path;
+    private final PathCheck check;
+    private final OnePath path;
     private final PathHistory input;
-    private final Checker checker;
-    private final Budget budget;
     private final UnknownRows unknown;
 
-    UnknownRowsCheck(PathCheck path, PathHistory input, Checker checker, Budget budget, UnknownRows unknown) {
+    UnknownRowsCheck(PathCheck check, OnePath path, PathHistory input, UnknownRows unknown) {
+        this.check = check;
         this.path = path;
         this.input = input;
-        this.checker = checker;
-        this.budget = budget;
         this.unknown = unknown;
     }
 
@@ -57,7 +55,7 @@ final class UnknownRowsCheck {
                     && (verdict.status() != Verdict.Status.VIOLATION
                             || unknown.refutes(level.eventsPerTransaction(), level.isAxiom())
                             || hasRepeatedRow(verdict));
-            CheckRequest request = path.request(level);
+            CheckRequest request = check.request(level);
             verdicts.add(
                     isDecided
                             ? verdict
@@ -88,12 +86,12 @@ final class UnknownRowsCheck {
         }
         for (Verdict other : all) {
             Verdict.Builder implied = inTime(request, () -> {
-                Check check = new Check(Objects.requireNonNull(input.table(), "a history"), request, budget);
-                Finding order = new Implications(check).pass(other);
-                return order == null ? null : LevelCheck.of(check, () -> order);
+                Check implying = new Check(Objects.requireNonNull(input.table(), "a history"), request, path.budget());
+                Finding order = new Implications(implying).pass(other);
+                return order == null ? null : LevelCheck.of(implying, () -> order);
             });
             if (implied != null && implied.status() == Verdict.Status.PASS) {
-                return path.complete(implied);
+                return check.complete(implied);
             }
         }
         return open(read, request.level());
@@ -126,8 +124,9 @@ final class UnknownRowsCheck {
             // A violation of a guess does not refute the history.
             if (found != null
                     && (found.status() == Verdict.Status.PASS
-                            || (found.status() == Verdict.Status.UNKNOWN && budget.exhausted()))) {
-                return path.complete(found);
+                            || (found.status() == Verdict.Status.UNKNOWN
+                                    && path.budget().exhausted()))) {
+                return check.complete(found);
             }
         }
         return open(read, request.level());
@@ -141,7 +140,7 @@ final class UnknownRowsCheck {
                         + read.whereIs(write.transaction()))
                 .collect(Collectors.joining(", "));
         int more = writes.size() - MOST_NAMED;
-        return path.complete(Verdict.of(Verdict.Status.UNKNOWN, level)
+        return check.complete(Verdict.of(Verdict.Status.UNKNOWN, level)
                 .reason("found " + (writes.size() == 1 ? "a write" : writes.size() + " writes")
                         + " by a condition without \"keys\", whose rows cannot be derived: " + named
                         + (more > 0 ? " and " + more + " more" : "")
@@ -151,13 +150,13 @@ final class UnknownRowsCheck {
 
     private Verdict.@Nullable Builder inTime(
             CheckRequest request, Deadline.Step<Verdict.Builder, HistoryException, IOException> step) {
-        return path.attempt(request, () -> Deadline.run(budget, step));
+        return path.attempt(request, () -> Deadline.run(path.budget(), step));
     }
 
     private @Nullable HistoryTable byReplay(
             CheckRequest request, int events, boolean usesTimes, boolean inRealTime, boolean countsAll)
             throws HistoryException {
-        Budget share = budget.atMost(MOST_NANOS);
+        Budget share = path.budget().atMost(MOST_NANOS);
         return unknown.byReplay(events, usesTimes, inRealTime, request.clockSkewNanos(), countsAll, share::exhausted);
     }
 
@@ -170,7 +169,7 @@ final class UnknownRowsCheck {
         HistoryTable guess = first;
         for (int i = 0; i < MOST_GUESSES && guess != null; i++) {
             input.use(guess);
-            Verdict.Builder verdict = path.judge(
+            Verdict.Builder verdict = check.judge(
                     Objects.requireNonNull(input.table(), "a history"),
                     request,
                     PathCheck.Kept.NOWHERE,
@@ -193,8 +192,8 @@ final class UnknownRowsCheck {
     }
 
     /** Finds an order or a violation. A violation has no evidence, because the violation of a guess is never reported. */
-    private Finding withoutEvidence(Check check) {
-        Finding found = checker.find(check);
+    private Finding withoutEvidence(Check guess) {
+        Finding found = path.checker().find(guess);
         return found instanceof Finding.Refuted refuted
                 ? new Finding.Violated(List.of(), List.of(), 0, refuted.certificate())
                 : found;

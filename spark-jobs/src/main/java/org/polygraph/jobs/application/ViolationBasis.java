@@ -27,16 +27,14 @@ final class ViolationBasis {
 
     private static final long NANOS_OF_OPERATION = 20_000;
 
-    private final PathCheck path;
-    private final Checker checker;
-    private final Budget budget;
+    private final PathCheck check;
+    private final OnePath path;
     private final @Nullable HistoryTable unloaded;
 
     /** @param unloaded the history in which loaders are ordinary transactions; null if there are none */
-    ViolationBasis(PathCheck path, Checker checker, Budget budget, @Nullable HistoryTable unloaded) {
+    ViolationBasis(PathCheck check, OnePath path, @Nullable HistoryTable unloaded) {
+        this.check = check;
         this.path = path;
-        this.checker = checker;
-        this.budget = budget;
         this.unloaded = unloaded;
     }
 
@@ -90,18 +88,18 @@ final class ViolationBasis {
                 return verdict;
             }
         }
-        Budget share = budget.atMost(NANOS + NANOS_OF_OPERATION * whole.operations());
-        Verdict.Status without = status(other, () -> LevelCheck.of(new Check(whole, other, share), checker));
+        Budget share = path.budget().atMost(NANOS + NANOS_OF_OPERATION * whole.operations());
+        Verdict.Status without = status(other, () -> LevelCheck.of(new Check(whole, other, share), path.checker()));
         return without == Verdict.Status.PASS ? verdict.assumptions(assumptions.bySessionOrder()) : verdict;
     }
 
     private Verdict.Status status(HistoryTable whole, CheckRequest request) {
-        return status(request, () -> path.judge(whole, request, PathCheck.Kept.NOWHERE, List.of()));
+        return status(request, () -> check.judge(whole, request, PathCheck.Kept.NOWHERE, List.of()));
     }
 
     private Verdict.Status status(HistoryTable table, SubHistory sub, CheckRequest request) {
         HistoryTable part = SubHistoryFinder.alone(table, sub);
-        return status(request, () -> LevelCheck.of(new Check(part, request, budget), checker));
+        return status(request, () -> LevelCheck.of(new Check(part, request, path.budget()), path.checker()));
     }
 
     private Verdict.Status status(
