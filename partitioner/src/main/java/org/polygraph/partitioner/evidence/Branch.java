@@ -1,48 +1,34 @@
 package org.polygraph.partitioner.evidence;
 
-import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
+import it.unimi.dsi.fastutil.longs.Long2ObjectAVLTreeMap;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Dependency;
 
-/** The assumptions of one branch of a case split: edges between events, and the sources of reads. */
-final class Branch {
-    private final Long2ObjectOpenHashMap<Dependency> edges = new Long2ObjectOpenHashMap<>();
-    private final LongOpenHashSet reads = new LongOpenHashSet();
-
+/**
+ * The assumptions of one branch of a case split.
+ *
+ * @param edges by their events: assumed edges
+ * @param reads keys and readers whose sources are assumed; both maps have pairs of 32 bits each
+ */
+record Branch(Long2ObjectAVLTreeMap<Dependency> edges, LongOpenHashSet reads) {
     /** Nothing is assumed. */
-    Branch() {}
+    Branch() {
+        this(new Long2ObjectAVLTreeMap<>(), new LongOpenHashSet());
+    }
 
     /** Starts with the assumptions of another branch. */
     Branch(Branch other) {
-        edges.putAll(other.edges);
-        reads.addAll(other.reads);
+        this(new Long2ObjectAVLTreeMap<>(other.edges), new LongOpenHashSet(other.reads));
     }
 
-    void addEdge(int fromEvent, int toEvent, Dependency edge) {
-        edges.put((long) fromEvent << 32 | toEvent, edge);
-    }
-
-    void addRead(int key, int reader) {
-        reads.add((long) key << 32 | reader);
+    static long pair(int first, int second) {
+        return (long) first << 32 | second;
     }
 
     /** The assumed edge between two events, or null. */
     @Nullable
     Dependency edge(int fromEvent, int toEvent) {
-        return edges.get((long) fromEvent << 32 | toEvent);
-    }
-
-    /** Whether the source of a transaction's read of a key is assumed. */
-    boolean isRead(int key, int reader) {
-        return reads.contains((long) key << 32 | reader);
-    }
-
-    /** The assumed edges, packed as from and to in 32 bits each; ascending. */
-    long[] edges() {
-        long[] packed = edges.keySet().toLongArray();
-        Arrays.sort(packed);
-        return packed;
+        return edges.get(pair(fromEvent, toEvent));
     }
 }

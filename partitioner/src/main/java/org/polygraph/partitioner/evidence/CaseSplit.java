@@ -2,6 +2,7 @@ package org.polygraph.partitioner.evidence;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -50,25 +51,15 @@ final class CaseSplit {
     }
 
     /**
-     * A case: its assumptions, and what the rules find under them. An index is large, so it is made when the case is
-     * tried, and not kept.
+     * A case and its assumptions. An index is large, so it is made when the case is tried, and not kept.
+     *
+     * @param history makes an index of its own, in which the case is decided
      */
-    private static final class Case {
-        final String statement;
-        final @Nullable Dependency assumed;
-        /** Makes an index of its own, in which the case is decided. */
-        final Supplier<IndexedHistory> history;
-
-        final Branch branch;
-
-        @Nullable
-        Violation refuted;
-
-        Case(String statement, @Nullable Dependency assumed, Supplier<IndexedHistory> history, Branch branch) {
-            this.statement = statement;
-            this.assumed = assumed;
-            this.history = history;
-            this.branch = branch;
+    private record Case(
+            String statement, @Nullable Dependency assumed, Supplier<IndexedHistory> history, Branch branch) {
+        /** This case, which fails by a cycle, or by further cases. */
+        Alternative failing(List<Dependency> cycle, List<Alternative> cases) {
+            return new Alternative(statement, assumed, cycle, cases);
         }
     }
 
@@ -95,17 +86,15 @@ final class CaseSplit {
     }
 
     private @Nullable List<Alternative> split(IndexedHistory of, Branch branch, int depth) {
-        if (depth > MOST_DEPTH) {
-            return null;
-        }
         Split split = new Split();
-        return choices(of, branch, split) && split.best != null ? refuteAll(split.best, depth) : null;
+        return depth <= MOST_DEPTH && choices(of, branch, split) ? refuteAll(split, depth) : null;
     }
 
     /** Tries choices and keeps the one with the fewest open cases. */
     private final class Split {
-        @Nullable
-        List<Case> best;
+        private List<Case> best = List.of();
+        /** What refutes them; null for the open ones. */
+        private List<@Nullable Violation> refuted = List.of();
 
         private int bestOpen = Integer.MAX_VALUE;
 
@@ -116,16 +105,17 @@ final class CaseSplit {
 
         /** @return false if the work or the time is used up */
         boolean tries(List<Case> cases) {
-            int open = 0;
+            List<@Nullable Violation> found = new ArrayList<>();
             for (Case c : cases) {
                 if (!takes(workOfRun)) {
                     return false;
                 }
-                c.refuted = rules.refute(c.history.get(), c.branch);
-                open += c.refuted == null ? 1 : 0;
+                found.add(rules.refute(c.history.get(), c.branch));
             }
+            int open = Collections.frequency(found, null);
             if (open < bestOpen) {
                 best = cases;
+                refuted = found;
                 bestOpen = open;
             }
             return true;
@@ -138,24 +128,27 @@ final class CaseSplit {
         return work <= MOST_WORK && !rules.stop().getAsBoolean();
     }
 
-    /** @return null if a case is left open */
-    private @Nullable List<Alternative> refuteAll(List<Case> cases, int depth) {
+    /** @return null if a case is left open, or there is none */
+    private @Nullable List<Alternative> refuteAll(Split split, int depth) {
         List<Alternative> alternatives = new ArrayList<>();
-        for (Case c : cases) {
-            Violation refuted = c.refuted == null ? rules.refute(c.history.get(), c.branch) : c.refuted;
-            if (refuted != null) {
+        for (int i = 0; i < split.best.size(); i++) {
+            Case c = split.best.get(i);
+            Violation refuted = split.refuted.get(i);
+            if (refuted == null) {
+                List<Alternative> further = split(c.history.get(), c.branch, depth + 1);
+                if (further == null) {
+                    return null;
+                }
+                alternatives.add(c.failing(List.of(), further));
+            } else if (refuted.cycle().isEmpty()) {
                 // Without a cycle some read has no writer left, which only a sentence can express.
-                String statement = refuted.cycle().isEmpty() ? c.statement + ": then " + refuted.detail() : c.statement;
-                alternatives.add(new Alternative(statement, c.assumed, refuted.cycle(), refuted.cases()));
-                continue;
+                alternatives.add(new Alternative(
+                        c.statement + ": then " + refuted.detail(), c.assumed, List.of(), refuted.cases()));
+            } else {
+                alternatives.add(c.failing(refuted.cycle(), refuted.cases()));
             }
-            List<Alternative> further = split(c.history.get(), c.branch, depth + 1);
-            if (further == null) {
-                return null;
-            }
-            alternatives.add(new Alternative(c.statement, c.assumed, List.of(), further));
         }
-        return alternatives;
+        return alternatives.isEmpty() ? null : alternatives;
     }
 
     /**
@@ -243,7 +236,7 @@ final class CaseSplit {
                 table.value(table.lastWrite(first, key)),
                 new Reason(Basis.ASSUMED, "if " + table.name(first) + " wrote before " + table.name(second)));
         Branch assuming = new Branch(branch);
-        assuming.addEdge(events.commit(first), events.begin(second), assumed);
+        assuming.edges().put(Branch.pair(events.commit(first), events.begin(second)), assumed);
         return new Case(table.name(first) + " before " + table.name(second), assumed, of::copy, assuming);
     }
 
@@ -304,9 +297,9 @@ final class CaseSplit {
                 table.value(table.firstRead(reader, key)),
                 new Reason(Basis.ASSUMED, "if " + table.name(reader) + " read the value of " + source));
         Branch assuming = new Branch(branch);
-        assuming.addRead(key, reader);
+        assuming.reads().add(Branch.pair(key, reader));
         if (writer != Dependency.INITIAL) {
-            assuming.addEdge(events.commit(writer), events.begin(reader), assumed);
+            assuming.edges().put(Branch.pair(events.commit(writer), events.begin(reader)), assumed);
         }
         return new Case(table.name(reader) + " reads from " + source, assumed, decided, assuming);
     }

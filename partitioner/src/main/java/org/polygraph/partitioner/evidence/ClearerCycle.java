@@ -1,15 +1,13 @@
 package org.polygraph.partitioner.evidence;
 
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Set;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Basis;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Reason;
+import org.polygraph.partitioner.isolation.ReasonTree;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -53,8 +51,8 @@ final class ClearerCycle {
             }
             List<Dependency> missed = because.get(0).cycle();
             boolean byRead = missed.get(0).kind() == EdgeKind.RW;
-            boolean isClear = byRead && (orders == 1 || isPartlyRead(missed))
-                    || missed.size() > 1 && !isCausal(because, Collections.newSetFromMap(new IdentityHashMap<>()));
+            boolean isClear =
+                    byRead && (orders == 1 || isPartlyRead(missed)) || missed.size() > 1 && !isCausal(because);
             if (!(byRead && isAssumed)
                     && missed.stream().noneMatch(d -> d.kind() == EdgeKind.RT)
                     && (byRead || isBetween(order, missed))
@@ -167,17 +165,11 @@ final class ClearerCycle {
     }
 
     /** Whether alternatives fail by sessions and reads alone. */
-    private static boolean isCausal(List<Alternative> because, Set<Reason> seen) {
-        for (Alternative alternative : because) {
-            for (Dependency d : alternative.cycle()) {
-                boolean isCausal =
-                        d.reason().basis() == Basis.ASSUMED || d.kind() == EdgeKind.SO || d.kind() == EdgeKind.WR;
-                if (!isCausal || (seen.add(d.reason()) && !isCausal(d.reason().because(), seen))) {
-                    return false;
-                }
-            }
-        }
-        return true;
+    private static boolean isCausal(List<Alternative> because) {
+        return because.stream()
+                .flatMap(alternative -> ReasonTree.of(alternative.cycle(), List.of()).edges().stream())
+                .allMatch(
+                        d -> d.reason().basis() == Basis.ASSUMED || d.kind() == EdgeKind.SO || d.kind() == EdgeKind.WR);
     }
 
     /** A cycle of the path after the consequence of an alternative, and of a path back. */

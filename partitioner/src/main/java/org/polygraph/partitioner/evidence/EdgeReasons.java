@@ -93,12 +93,11 @@ final class EdgeReasons {
 
     private Dependency of(EvidenceGraph.Step step) {
         Dependency known = explained.get(step.edge());
-        if (known != null) {
-            return known;
+        if (known == null) {
+            known = explain(step);
+            explained.put(step.edge(), known);
         }
-        Dependency made = explain(step);
-        explained.put(step.edge(), made);
-        return made;
+        return known;
     }
 
     private Dependency explain(EvidenceGraph.Step step) {
@@ -246,47 +245,36 @@ final class EdgeReasons {
         if (others == null) {
             return null;
         }
-        if (!reads(from, key)) {
-            return appendedBefore(from, to, key, writer, below);
-        }
-        long value = valueRead(key, from);
-        if (writer == WriterLookup.INITIAL_WRITER) {
-            Reason reason = others.isEmpty()
+        boolean isRead = reads(from, key);
+        Reason reason;
+        if (writer == WriterLookup.INITIAL_WRITER && !isRead) {
+            reason = new Reason(Basis.OBSERVED, "observed: lists begin with its append");
+        } else if (writer == WriterLookup.INITIAL_WRITER) {
+            reason = others.isEmpty()
                     ? new Reason(Basis.OBSERVED, "observed: it read the initial value, before any write")
                     : forced("forced: it read the initial value, because no writer of that value is possible", others);
-            return new Dependency(from, to, EdgeKind.RW, key, value, reason);
+        } else {
+            List<EvidenceGraph.Step> path = graph.path(events.commit(writer), events.begin(to), below);
+            if (path == null) {
+                return null;
+            }
+            List<Dependency> later = chain(writer, to, path);
+            String behind = isRead
+                    ? "forced: it read what " + table.name(writer) + " wrote, and "
+                    : "forced: lists show its append directly behind that of " + table.name(writer) + ", and ";
+            Dependency assumed = assumed(to, writer, key);
+            reason = forced(
+                    behind + table.name(to) + " wrote later (" + describe(later) + ")",
+                    alternatives(assumed, assumed, later, others));
         }
-        List<EvidenceGraph.Step> path = graph.path(events.commit(writer), events.begin(to), below);
-        if (path == null) {
-            return null;
-        }
-        List<Dependency> later = chain(writer, to, path);
-        String why = "forced: it read what " + table.name(writer) + " wrote, and " + table.name(to) + " wrote later ("
-                + describe(later) + ")";
-        Dependency assumed = assumed(to, writer, key);
+        // An append comes before what follows the version that it was appended to.
         return new Dependency(
-                from, to, EdgeKind.RW, key, value, forced(why, alternatives(assumed, assumed, later, others)));
-    }
-
-    /**
-     * R2 of an append: {@code from} appended directly behind a version that {@code to} follows, so {@code to} follows
-     * the append.
-     */
-    private @Nullable Dependency appendedBefore(int from, int to, int key, int writer, int below) {
-        long value = lastWritten(key, from);
-        if (writer == WriterLookup.INITIAL_WRITER) {
-            return new Dependency(from, to, EdgeKind.WW, key, value, "observed: lists begin with its append");
-        }
-        List<EvidenceGraph.Step> path = graph.path(events.commit(writer), events.begin(to), below);
-        if (path == null) {
-            return null;
-        }
-        List<Dependency> later = chain(writer, to, path);
-        String why = "forced: lists show its append directly behind that of " + table.name(writer) + ", and "
-                + table.name(to) + " wrote later (" + describe(later) + ")";
-        Dependency assumed = assumed(to, writer, key);
-        return new Dependency(
-                from, to, EdgeKind.WW, key, value, forced(why, alternatives(assumed, assumed, later, List.of())));
+                from,
+                to,
+                isRead ? EdgeKind.RW : EdgeKind.WW,
+                key,
+                isRead ? valueRead(key, from) : lastWritten(key, from),
+                reason);
     }
 
     /** R1 and R0: both write a key and the other order contradicts a reader or a snapshot. */
@@ -299,55 +287,60 @@ final class EdgeReasons {
                     || (lookup.isRow(key) && events.perTransaction() == 2)) {
                 continue;
             }
-            long value = lastWritten(key, from);
-            Dependency assumed = assumed(to, from, key);
-            for (int reader : lookup.readersOf(key, to)) {
-                List<EvidenceGraph.Step> path =
-                        reader == from ? null : graph.path(events.commit(from), events.begin(reader), below);
-                List<Alternative> others = path == null ? null : reads.others(key, reader, below);
-                if (path != null && others != null) {
-                    List<Dependency> earlier = chain(from, reader, path);
-                    boolean isRead = reads(reader, key);
-                    String why = (isRead
-                                    ? "forced: " + table.name(reader) + " read what " + table.name(to) + " wrote"
-                                    : "forced: lists show the append of " + table.name(reader)
-                                            + " directly behind that of " + table.name(to))
-                            + " although it follows " + table.name(from) + " (" + describe(earlier) + ")";
-                    Dependency follows = new Dependency(
-                            reader,
-                            from,
-                            isRead ? EdgeKind.RW : EdgeKind.WW,
-                            key,
-                            isRead ? valueRead(key, reader) : lastWritten(key, reader),
-                            new Reason(
-                                    Basis.ASSUMED,
-                                    "if " + table.name(from) + " came after " + table.name(to)
-                                            + (isRead
-                                                    ? ", it overwrote what " + table.name(reader) + " read"
-                                                    : ", it came after " + table.name(reader) + " too")));
-                    return new Dependency(
-                            from,
-                            to,
-                            EdgeKind.WW,
-                            key,
-                            value,
-                            forced(why, alternatives(assumed, follows, earlier, others)));
-                }
-            }
-            if (events.perTransaction() == 2) {
+            Reason reason = readAlthough(from, to, key, below);
+            if (reason == null && events.perTransaction() == 2) {
                 List<EvidenceGraph.Step> path = graph.path(events.begin(from), events.commit(to), below);
                 if (path != null) {
                     List<Dependency> overlap = chain(from, to, path);
-                    String why = "forced: both write the key, so they cannot overlap, and the first began before the"
-                            + " second committed (" + describe(overlap) + ")";
-                    return new Dependency(
-                            from,
-                            to,
-                            EdgeKind.WW,
-                            key,
-                            value,
-                            forced(why, alternatives(assumed, assumed, overlap, List.of())));
+                    Dependency assumed = assumed(to, from, key);
+                    reason = forced(
+                            "forced: both write the key, so they cannot overlap, and the first began before the"
+                                    + " second committed (" + describe(overlap) + ")",
+                            alternatives(assumed, assumed, overlap, List.of()));
                 }
+            }
+            if (reason != null) {
+                return new Dependency(from, to, EdgeKind.WW, key, lastWritten(key, from), reason);
+            }
+        }
+        return null;
+    }
+
+    /** R1: a transaction read what {@code to} wrote although it follows {@code from}. */
+    private @Nullable Reason readAlthough(int from, int to, int key, int below) {
+        for (int reader : lookup.readersOf(key, to)) {
+            List<EvidenceGraph.Step> path =
+                    reader == from ? null : graph.path(events.commit(from), events.begin(reader), below);
+            List<Alternative> others = path == null ? null : reads.others(key, reader, below);
+            if (path != null && others != null) {
+                List<Dependency> earlier = chain(from, reader, path);
+                boolean isRead = reads(reader, key);
+                String alternative = "if " + table.name(from) + " came after " + table.name(to);
+                Dependency follows = isRead
+                        ? new Dependency(
+                                reader,
+                                from,
+                                EdgeKind.RW,
+                                key,
+                                valueRead(key, reader),
+                                new Reason(
+                                        Basis.ASSUMED,
+                                        alternative + ", it overwrote what " + table.name(reader) + " read"))
+                        : new Dependency(
+                                reader,
+                                from,
+                                EdgeKind.WW,
+                                key,
+                                lastWritten(key, reader),
+                                new Reason(
+                                        Basis.ASSUMED, alternative + ", it came after " + table.name(reader) + " too"));
+                String why = isRead
+                        ? "forced: " + table.name(reader) + " read what " + table.name(to) + " wrote"
+                        : "forced: lists show the append of " + table.name(reader) + " directly behind that of "
+                                + table.name(to);
+                return forced(
+                        why + " although it follows " + table.name(from) + " (" + describe(earlier) + ")",
+                        alternatives(assumed(to, from, key), follows, earlier, others));
             }
         }
         return null;

@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -41,10 +42,9 @@ final class EvidenceGraph {
 
     private final KnownGraph known;
     private final Events events;
-    private int[] sources = new int[1024];
-    private int[] targets = new int[1024];
-    private byte[] rounds = new byte[1024];
-    private int edges;
+    private final IntArrayList sources = new IntArrayList();
+    private final IntArrayList targets = new IntArrayList();
+    private final IntArrayList rounds = new IntArrayList();
     private final int[] starts;
     private final int[] order;
     /** The same by target, created when first needed. */
@@ -73,40 +73,55 @@ final class EvidenceGraph {
      * @param stop ends the construction and each search with a {@link StoppedException}
      */
     EvidenceGraph(KnownGraph graph, VersionIndex versions, WriterLookup writers, Branch branch, BooleanSupplier stop) {
+        this(graph, stop, made -> {
+            for (int key = 0; key < versions.keys(); key++) {
+                made.look(made.sources.size());
+                made.addReads(key, versions, writers);
+                made.addLostUpdates(key, versions, writers);
+            }
+            made.addKnown(1);
+            // The closure may have dropped them from the graph as implied by others.
+            branch.edges().keySet().forEach((long pair) -> made.add((int) (pair >>> 32), (int) pair, 1));
+        });
+    }
+
+    /** For a graph that has all its edges. @param stop as above */
+    EvidenceGraph(KnownGraph graph, BooleanSupplier stop) {
+        this(graph, stop, made -> made.addKnown(0));
+    }
+
+    private EvidenceGraph(KnownGraph graph, BooleanSupplier stop, Consumer<EvidenceGraph> edges) {
         this.stop = stop;
         known = graph;
         events = graph.events();
         time = RealTimeSteps.of(graph);
-        for (int key = 0; key < versions.keys(); key++) {
-            look(edges);
-            int first = versions.writerStarts()[key];
-            int base = versions.slot(key) + 1;
-            for (int w = first; w < versions.writerStarts()[key + 1]; w++) {
-                int commit = events.commit(versions.writerTransactions()[w]);
-                int slot = base + w - first;
-                for (int r = versions.slotStarts()[slot]; r < versions.slotStarts()[slot + 1]; r++) {
-                    int reader = versions.readerTransactions()[r];
-                    if (!writers.isChoice(key, versions.readerClasses()[r], reader)) {
-                        add(commit, events.begin(reader), 0);
-                    }
-                }
-            }
-            addLostUpdates(key, versions, writers);
-        }
-        for (int e = 0; e < graph.edges(); e++) {
-            if (graph.round(e) > 0) {
-                add(graph.from(e), graph.to(e), graph.round(e));
-            }
-        }
-        for (long edge : branch.edges()) {
-            // The closure may have dropped it from the graph as implied by others.
-            add((int) (edge >>> 32), (int) edge, 1);
-        }
+        stamps = new int[events.count()];
+        parent = new int[events.count()];
+        edges.accept(this);
         nextLook = 0;
         starts = starts(sources);
         order = byEnd(sources, starts);
-        stamps = new int[events.count()];
-        parent = new int[events.count()];
+    }
+
+    private void addKnown(int firstRound) {
+        for (int e = 0; e < known.edges(); e++) {
+            if (known.round(e) >= firstRound) {
+                add(known.from(e), known.to(e), known.round(e));
+            }
+        }
+    }
+
+    private void addReads(int key, VersionIndex versions, WriterLookup writers) {
+        int first = versions.writerStarts()[key];
+        for (int w = first; w < versions.writerStarts()[key + 1]; w++) {
+            int slot = versions.slot(key) + 1 + w - first;
+            for (int r = versions.slotStarts()[slot]; r < versions.slotStarts()[slot + 1]; r++) {
+                int reader = versions.readerTransactions()[r];
+                if (!writers.isChoice(key, versions.readerClasses()[r], reader)) {
+                    add(events.commit(versions.writerTransactions()[w]), events.begin(reader), 0);
+                }
+            }
+        }
     }
 
     /** Polls the stop now and then. @param done the work so far */
@@ -115,21 +130,6 @@ final class EvidenceGraph {
             nextLook = done + WORK_PER_LOOK;
             StoppedException.check(stop);
         }
-    }
-
-    /** For a graph that has all its edges. @param stop as above */
-    EvidenceGraph(KnownGraph graph, BooleanSupplier stop) {
-        this.stop = stop;
-        known = graph;
-        events = graph.events();
-        time = RealTimeSteps.of(graph);
-        for (int e = 0; e < graph.edges(); e++) {
-            add(graph.from(e), graph.to(e), graph.round(e));
-        }
-        starts = starts(sources);
-        order = byEnd(sources, starts);
-        stamps = new int[events.count()];
-        parent = new int[events.count()];
     }
 
     /**
@@ -170,10 +170,10 @@ final class EvidenceGraph {
     }
 
     /** Returns by event where its edges begin if edges are sorted by one of their ends; and the number of edges. */
-    private int[] starts(int[] ends) {
+    private int[] starts(IntArrayList ends) {
         int[] counts = new int[events.count() + 1];
-        for (int e = 0; e < edges; e++) {
-            counts[ends[e] + 1]++;
+        for (int e = 0; e < ends.size(); e++) {
+            counts[ends.getInt(e) + 1]++;
         }
         for (int v = 0; v < events.count(); v++) {
             counts[v + 1] += counts[v];
@@ -182,11 +182,11 @@ final class EvidenceGraph {
     }
 
     /** Returns the edges sorted by one of their ends, and else in their order. */
-    private int[] byEnd(int[] ends, int[] startsOfEnds) {
-        int[] byEnd = new int[edges];
+    private int[] byEnd(IntArrayList ends, int[] startsOfEnds) {
+        int[] byEnd = new int[ends.size()];
         int[] next = Arrays.copyOf(startsOfEnds, events.count());
-        for (int e = 0; e < edges; e++) {
-            byEnd[next[ends[e]]++] = e;
+        for (int e = 0; e < byEnd.length; e++) {
+            byEnd[next[ends.getInt(e)]++] = e;
         }
         return byEnd;
     }
@@ -196,15 +196,9 @@ final class EvidenceGraph {
     }
 
     private void add(int from, int to, int round) {
-        if (edges == sources.length) {
-            int capacity = edges + (edges >> 1);
-            sources = Arrays.copyOf(sources, capacity);
-            targets = Arrays.copyOf(targets, capacity);
-            rounds = Arrays.copyOf(rounds, capacity);
-        }
-        sources[edges] = from;
-        targets[edges] = to;
-        rounds[edges++] = (byte) round;
+        sources.add(from);
+        targets.add(to);
+        rounds.add(round);
     }
 
     Events events() {
@@ -212,7 +206,7 @@ final class EvidenceGraph {
     }
 
     Step step(int edge) {
-        return new Step(sources[edge], targets[edge], rounds[edge], edge);
+        return new Step(source(edge), target(edge), rounds.getInt(edge), edge);
     }
 
     /** Edges by source: those of event v are {@code edgesFrom()[firstEdges()[v] .. firstEdges()[v + 1])}. */
@@ -226,11 +220,11 @@ final class EvidenceGraph {
     }
 
     int target(int edge) {
-        return targets[edge];
+        return targets.getInt(edge);
     }
 
     int source(int edge) {
-        return sources[edge];
+        return sources.getInt(edge);
     }
 
     /** The events that an event reaches over edges of earlier rounds than {@code below}, itself among them. */
@@ -258,7 +252,7 @@ final class EvidenceGraph {
      * @param groups by event: where its edges begin in {@code grouped}
      * @param ends by edge: the event to which it leads
      */
-    private BitSet reached(int event, int below, int step, int[] groups, int[] grouped, int[] ends) {
+    private BitSet reached(int event, int below, int step, int[] groups, int[] grouped, IntArrayList ends) {
         BitSet reached = new BitSet(events.count());
         IntArrayList open = new IntArrayList();
         put(event, reached, open);
@@ -277,8 +271,8 @@ final class EvidenceGraph {
                 put(next, reached, open);
             }
             for (int i = groups[v]; i < groups[v + 1]; i++) {
-                if (rounds[grouped[i]] < below) {
-                    put(ends[grouped[i]], reached, open);
+                if (rounds.getInt(grouped[i]) < below) {
+                    put(ends.getInt(grouped[i]), reached, open);
                 }
             }
         }
@@ -384,7 +378,7 @@ final class EvidenceGraph {
             }
             for (int i = 0; i < pending.size(); i++) {
                 int e = pending.getInt(i);
-                visit(targets[e], e, nextLevel);
+                visit(target(e), e, nextLevel);
             }
             pending.clear();
             if (inTime != null) {
@@ -422,9 +416,9 @@ final class EvidenceGraph {
         work += (starts[event + 1] - starts[event]) / EDGES_OF_VISIT;
         for (int i = starts[event]; i < starts[event + 1]; i++) {
             int e = order[i];
-            int next = targets[e];
+            int next = target(e);
             if (stamps[next] != stamp
-                    && rounds[e] < below
+                    && rounds.getInt(e) < below
                     && mayLead(next, target)
                     && (within == null || within.get(next))) {
                 pending.add(e);
@@ -459,7 +453,7 @@ final class EvidenceGraph {
                 v = step.from();
             } else {
                 steps.add(step(e));
-                v = sources[e];
+                v = source(e);
             }
         }
         Collections.reverse(steps);

@@ -94,9 +94,7 @@ public final class Explanation {
             problem.bind(problem.realTime(clockSkewNanos));
         }
         problem.graph().nextRound();
-        for (long edge : branch.edges()) {
-            problem.graph().add((int) (edge >>> 32), (int) edge);
-        }
+        branch.edges().keySet().forEach((long pair) -> problem.graph().add((int) (pair >>> 32), (int) pair));
         Rules rules =
                 Rules.of(problem, Long.MAX_VALUE, Rules.RealTimeRows.TIME, WorkerThreads.all(), Rules.Phases.NONE);
         Rules.Refutation refutation = rules == null ? null : rules.run(MOST_ROUNDS, stop);

@@ -58,7 +58,7 @@ final class ReadReasons {
     List<Alternative> others(int key, int reader, int below) {
         int r = lookup.read(key, reader);
         int valueClass = r < 0 ? 0 : index.readerClasses()[r];
-        if (r < 0 || !lookup.isChoice(key, valueClass, reader) || branch.isRead(key, reader)) {
+        if (r < 0 || !lookup.isChoice(key, valueClass, reader) || branch.reads().contains(Branch.pair(key, reader))) {
             return List.of();
         }
         Decision wanted = new Decision(key, reader, below);

@@ -2,13 +2,9 @@ package org.polygraph.partitioner.subhistory;
 
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Set;
-import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Dependency;
-import org.polygraph.partitioner.isolation.Reason;
+import org.polygraph.partitioner.isolation.ReasonTree;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
@@ -22,15 +18,13 @@ final class StartingOperations {
     private final ReadSources sources;
     private final HistoryTable table;
     private final IntOpenHashSet operations = new IntOpenHashSet();
-    private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /** @param more edges that the violation uses besides its own */
     StartingOperations(ReadSources sources, Violation violation, List<Dependency> more) {
         this.sources = sources;
         this.table = sources.table();
-        dependencies(violation.cycle());
-        alternatives(violation.cases());
-        dependencies(more);
+        add(ReasonTree.of(violation.cycle(), violation.cases()).edges());
+        add(ReasonTree.of(more, List.of()).edges());
         if (violation.cycle().isEmpty()) {
             for (int t : violation.transactions()) {
                 for (int key : violation.keys()) {
@@ -46,24 +40,11 @@ final class StartingOperations {
         return sources.closed(operations);
     }
 
-    private void alternatives(List<Alternative> alternatives) {
-        for (Alternative alternative : alternatives) {
-            if (seen.add(alternative)) {
-                dependencies(alternative.cycle());
-                alternatives(alternative.cases());
-            }
-        }
-    }
-
-    private void dependencies(List<Dependency> dependencies) {
+    private void add(List<Dependency> dependencies) {
         for (Dependency d : dependencies) {
             add(d.from(), d.key());
             add(d.to(), d.key());
             addLongest(d.key());
-            Reason reason = d.reason();
-            if (seen.add(reason)) {
-                alternatives(reason.because());
-            }
         }
     }
 

@@ -1,9 +1,5 @@
 package org.polygraph.jobs.evidence;
 
-import java.util.ArrayDeque;
-import java.util.Collections;
-import java.util.Deque;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -12,11 +8,10 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.TimeMode;
-import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Anomaly;
-import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.ReasonTree;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.SubHistoryFinder;
@@ -108,26 +103,7 @@ final class RealTimeName {
     }
 
     private static boolean restsOnTime(Violation violation) {
-        Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-        Deque<Dependency> edges = new ArrayDeque<>(violation.cycle());
-        Deque<Alternative> cases = new ArrayDeque<>(violation.cases());
-        while (!edges.isEmpty() || !cases.isEmpty()) {
-            if (edges.isEmpty()) {
-                Alternative next = cases.pop();
-                if (seen.add(next)) {
-                    edges.addAll(next.cycle());
-                    cases.addAll(next.cases());
-                }
-                continue;
-            }
-            Dependency edge = edges.pop();
-            if (edge.kind() == EdgeKind.RT) {
-                return true;
-            }
-            if (seen.add(edge.reason())) {
-                cases.addAll(edge.reason().because());
-            }
-        }
-        return false;
+        return ReasonTree.of(violation.cycle(), violation.cases()).edges().stream()
+                .anyMatch(edge -> edge.kind() == EdgeKind.RT);
     }
 }

@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.report.wording.Certain;
 import org.polygraph.jobs.report.wording.Expectation;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.Legible;
@@ -18,6 +17,7 @@ import org.polygraph.partitioner.isolation.Basis;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Reason;
+import org.polygraph.partitioner.isolation.ReasonTree;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 
@@ -68,7 +68,7 @@ final class ReasonText {
     }
 
     void append(Violation violation, IsolationLevel level, int number) {
-        for (int t : Certain.of(violation).transactions()) {
+        for (int t : ReasonTree.transactions(violation)) {
             names.put(Facts.id(t, facts.table()), facts.name(t));
         }
         reasons(violation);

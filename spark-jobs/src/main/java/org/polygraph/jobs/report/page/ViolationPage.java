@@ -11,7 +11,6 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.report.wording.Certain;
 import org.polygraph.jobs.report.wording.Expectation;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.InitialRows;
@@ -22,6 +21,7 @@ import org.polygraph.jobs.verdict.PartViolations;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.ReasonTree;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.format.HistoryWriter;
@@ -132,7 +132,7 @@ record ViolationPage(
         Steps steps = new Steps(facts, anchor, extent.reasons);
         boolean drawn = extent != Extent.SHORTEST;
         List<Steps.Step> cycle = steps.of(violation.cycle());
-        List<Integer> all = new ArrayList<>(Certain.of(violation).transactions());
+        List<Integer> all = new ArrayList<>(ReasonTree.transactions(violation));
         int shown = Math.min(all.size(), extent.transactions);
         PartViolations inPart = verdict.inPart();
         return new ViolationPage(

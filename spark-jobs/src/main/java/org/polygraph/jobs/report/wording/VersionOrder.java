@@ -8,8 +8,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.partitioner.isolation.ReasonTree;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -45,10 +47,11 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
 
     /** The orders of the keys of a violation. */
     public static List<VersionOrder> of(Violation violation, HistoryTable table) {
-        Certain certain = Certain.of(violation);
+        List<Dependency> certain =
+                ReasonTree.of(violation.cycle(), violation.cases()).certain();
         Int2ObjectSortedMap<IntSortedSet> users = new Int2ObjectRBTreeMap<>();
         keys(violation).forEach(key -> users.put((int) key, new IntLinkedOpenHashSet()));
-        for (int t : certain.transactions()) {
+        for (int t : ReasonTree.transactions(violation)) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 IntSortedSet ofKey = users.get(table.key(o));
                 if (ofKey != null) {
@@ -58,8 +61,7 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
         }
         List<VersionOrder> orders = new ArrayList<>();
         users.int2ObjectEntrySet()
-                .forEach(each ->
-                        orders.add(new Builder(each.getIntKey(), table, certain.edges(), each.getValue()).build()));
+                .forEach(each -> orders.add(new Builder(each.getIntKey(), table, certain, each.getValue()).build()));
         return orders;
     }
 
@@ -105,7 +107,7 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
                 }
             }
             Shape shape = contradictory ? Shape.CONTRADICTORY : total ? Shape.TOTAL : Shape.PARTIAL;
-            return new VersionOrder(key, steps(before, contradictory), shape, more);
+            return new VersionOrder(key, steps(before), shape, more);
         }
 
         private void collect() {
@@ -200,34 +202,17 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
         }
 
         /** Each step has the versions that follow only earlier steps. The last step has those that a cycle blocks. */
-        private List<List<Version>> steps(boolean[][] before, boolean contradictory) {
+        private List<List<Version>> steps(boolean[][] before) {
             List<List<Version>> steps = new ArrayList<>();
-            boolean[] placed = new boolean[before.length];
-            int left = before.length;
-            while (left > 0) {
-                List<Integer> step = new ArrayList<>();
-                for (int v = 0; v < before.length; v++) {
-                    boolean free = !placed[v];
-                    for (int u = 0; u < before.length && free; u++) {
-                        free = placed[u] || !before[u][v];
-                    }
-                    if (free) {
-                        step.add(v);
-                    }
-                }
-                boolean stuck = contradictory && step.isEmpty();
-                for (int v = 0; v < before.length && stuck; v++) {
-                    if (!placed[v]) {
-                        step.add(v);
-                    }
-                }
-                List<Version> members = new ArrayList<>();
-                for (int v : step) {
-                    placed[v] = true;
-                    members.add(versions.get(v));
-                }
-                left -= step.size();
-                steps.add(members);
+            List<Integer> left =
+                    new ArrayList<>(IntStream.range(0, before.length).boxed().toList());
+            while (!left.isEmpty()) {
+                List<Integer> free = left.stream()
+                        .filter(v -> left.stream().noneMatch(u -> before[u][v]))
+                        .toList();
+                List<Integer> step = free.isEmpty() ? List.copyOf(left) : free;
+                left.removeAll(step);
+                steps.add(step.stream().map(versions::get).toList());
             }
             return steps;
         }
