@@ -1,14 +1,11 @@
 package org.polygraph.jobs.spark;
 
-import com.codahale.metrics.Counter;
 import com.codahale.metrics.Gauge;
-import com.codahale.metrics.Metric;
 import com.codahale.metrics.MetricRegistry;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Progress;
 
@@ -25,10 +22,8 @@ final class CheckMetrics {
      */
     static final CheckMetrics OF_THIS_PROCESS = new CheckMetrics();
 
-    private final Map<String, Metric> metrics = new TreeMap<>();
-    private final Map<String, Counter> counters = new HashMap<>();
     private final Map<String, PhaseGauge> phases = new HashMap<>();
-    private MetricRegistry registry = new MetricRegistry();
+    private final MetricRegistry registry = new MetricRegistry();
     private @Nullable PhaseGauge running;
 
     private static final class PhaseGauge {
@@ -44,19 +39,13 @@ final class CheckMetrics {
         gauge("offheap.bytes", CheckMetrics::offHeap);
     }
 
-    /** Registers all gauges in a registry. Those of phases that begin later are added. */
-    synchronized void showIn(MetricRegistry next) {
-        registry = next;
-        metrics.forEach(next::register);
+    /** Shows all gauges in a registry, also those of phases that begin later. */
+    void showIn(MetricRegistry other) {
+        other.register("", registry);
     }
 
     private void gauge(String name, Gauge<Long> gauge) {
-        show(name, gauge);
-    }
-
-    private synchronized void show(String name, Metric metric) {
-        metrics.put(name, metric);
-        registry.register(name, metric);
+        registry.register(name, gauge);
     }
 
     private static long offHeap() {
@@ -104,17 +93,7 @@ final class CheckMetrics {
      */
     void ended(String how) {
         begin(null);
-        count("checks." + how);
-    }
-
-    private synchronized void count(String name) {
-        Counter counter = counters.get(name);
-        if (counter == null) {
-            counter = new Counter();
-            counters.put(name, counter);
-            show(name, counter);
-        }
-        counter.inc();
+        registry.counter("checks." + how).inc();
     }
 
     /** Returns a listener that forwards to another one. */

@@ -56,7 +56,9 @@ public final class SparkEngine implements Engine, AutoCloseable {
         SparkSession spark = started(progress, budget);
         return session.use(spark, live -> {
             SparkWorkers workers = new SparkWorkers(session, live, scratch, budget, progress);
-            new EffectiveSettings(live, workers.folder()).lines().forEach(progress::note);
+            progress.note("scratch files in=" + workers.folder());
+            progress.note("driver heap=" + (Runtime.getRuntime().maxMemory() >> 20) + "m");
+            SparkSessions.shown(live.sparkContext().getConf()).forEach(progress::note);
             return workers;
         });
     }

@@ -2,8 +2,10 @@ package org.polygraph.jobs.spark;
 
 import java.io.File;
 import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.cluster.OwnSetting;
@@ -22,7 +24,21 @@ final class SparkSessions {
 
     private static final String LOGGING = "log4j2.configurationFile";
 
+    /** The settings that decide where a run is, its size and its parallelism. Others may be secrets. */
+    private static final Pattern SHOWN = Pattern.compile(
+            "spark\\.(master|submit\\.deployMode|local\\.dir|speculation|executor\\.(memory|cores|instances)"
+                    + "|memory\\..*|sql\\.shuffle\\.partitions|dynamicAllocation\\.enabled|polygraph\\..*)");
+
     private SparkSessions() {}
+
+    /** The settings in force that are not defaults of Spark, each as {@code key=value}. */
+    static List<String> shown(SparkConf conf) {
+        return Stream.of(conf.getAll())
+                .filter(setting -> SHOWN.matcher(setting._1).matches())
+                .map(setting -> setting._1 + "=" + setting._2)
+                .sorted()
+                .toList();
+    }
 
     /**
      * Returns the profile that is configured, or else that of the master.

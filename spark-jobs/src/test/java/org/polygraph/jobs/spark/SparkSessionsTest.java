@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
 
 class SparkSessionsTest {
@@ -26,5 +27,15 @@ class SparkSessionsTest {
             assertThat(glob.replace("*", "core-1.0.jar")).matches(SparkSessions.OWN);
         }
         assertThat("scala-compiler-2.12.18.jar").doesNotMatch(SparkSessions.OWN);
+    }
+
+    @Test
+    void secretsAreNotShown() {
+        SparkConf conf = new SparkConf(false)
+                .set("spark.master", "local[2]")
+                .set("spark.polygraph.stage.dir", "/shared")
+                .set("spark.hadoop.fs.s3a.secret.key", "x");
+        assertThat(SparkSessions.shown(conf))
+                .containsExactly("spark.master=local[2]", "spark.polygraph.stage.dir=/shared");
     }
 }
