@@ -19,7 +19,8 @@ import org.polygraph.jobs.application.InstalledEngines;
 
 /**
  * Files with inputs, commands and what these print. A case is a text of what it shows, followed by files ({@code ==
- * NAME}, then the lines), commands, and notes ({@code -- TEXT}). {@code $ WORDS} is a command line of polygraph, which runs in this JVM: then
+ * NAME}, then the lines, or {@code == NAME: HISTORY} in the language of {@link HistoryLines}), commands, and notes
+ * ({@code -- TEXT}). {@code $ WORDS} is a command line of polygraph, which runs in this JVM: then
  * follow the exit code and the output without what differs from run to run. {@code $ WORDS | SHELL} shows what a shell
  * command leaves of it, {@code $ WORDS < FILE} has a standard input, and {@code $ faked WORDS} checks with
  * {@link FakeChecker} and shows how often that was asked. {@code % SHELL} is a command of the shell, such as
@@ -74,9 +75,13 @@ class CasesTest {
         boolean isOutput = false;
         for (String line : text.split("(?<=\n)")) {
             if (line.startsWith("== ")) {
-                file = folder.resolve(line.substring(3).strip());
+                String[] name = line.substring(3).strip().split(": ", 2);
+                file = folder.resolve(name[0]);
                 Files.createDirectories(file.getParent());
                 Files.deleteIfExists(file);
+                if (name.length > 1) {
+                    Files.writeString(file, HistoryLines.of(name[1]));
+                }
                 isOutput = false;
             } else if (line.startsWith("$ ") || line.startsWith("% ")) {
                 String command = line.substring(2).strip();

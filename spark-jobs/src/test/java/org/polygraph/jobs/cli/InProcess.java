@@ -31,12 +31,12 @@ public record InProcess(int exitCode, String out, String err) {
         return new InProcess(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
-    static InProcess run(List<String> words) {
+    public static InProcess run(List<String> words) {
         return run(words.toArray(new String[0]));
     }
 
     /** The first word of the first line. */
-    String word() {
+    public String word() {
         return out.split("  ", 2)[0];
     }
 }

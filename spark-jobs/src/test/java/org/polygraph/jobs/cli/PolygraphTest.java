@@ -1,14 +1,17 @@
 package org.polygraph.jobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.report.Version;
 
 /** What holds for all commands; {@link CasesTest} has what each answers. */
 class PolygraphTest {
@@ -61,20 +64,44 @@ class PolygraphTest {
         }
     }
 
+    /** A run names its history by a path that is valid from any directory. */
     @Test
-    void helpAndVersion() {
-        assertThat(succeeds("--help")).contains("Usage: polygraph", "check", "Exit codes");
-        assertThat(succeeds("check", "--help")).contains("--timeout=DUR", "PASS|VIOLATION|UNKNOWN|INVALID|ERROR");
-        assertThat(succeeds("--version")).isEqualTo("polygraph " + Version.current() + "\n");
-        assertThat(succeeds("version")).isEqualTo("polygraph " + Version.current() + "\n");
-        InProcess none = InProcess.run(new String[0]);
-        assertThat(none.exitCode()).isEqualTo(2);
-        assertThat(none.err()).contains("Missing command: check, explain");
+    void theHistoryIsFoundFromElsewhere() throws IOException {
+        Path history = Files.writeString(folder.resolve("h.jsonl"), HistoryLines.of("w(x,1)"));
+        String runs = folder.resolve("runs").toString();
+        String relative = Path.of("").toAbsolutePath().relativize(history).toString();
+        String answer = InProcess.run("check", "--json", "-l", "ser", "-o", runs, relative)
+                .out();
+        assertThat(answer).contains("\"location\":\"" + history + "\"");
+        assertThat(InProcess.run("verify", runs).exitCode()).isZero();
     }
 
-    private static String succeeds(String... words) {
-        InProcess run = InProcess.run(words);
-        assertThat(run.exitCode()).as(run.toString()).isZero();
-        return run.out();
+    @Test
+    void anUnreadableFileIsAnError() throws IOException {
+        Path secret = Files.writeString(folder.resolve("secret"), HistoryLines.of("w(x,1)"));
+        Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("---------"));
+        Assumptions.assumeTrue(!Files.isReadable(secret), "skipped: this user may read everything");
+        InProcess check = InProcess.run("check", "-l", "ser", secret.toString());
+        assertThat(check.exitCode()).isEqualTo(6);
+        assertThat(check.err()).isEqualTo("polygraph: " + secret + ": permission denied; check who may read it\n");
+    }
+
+    @Test
+    void aReaderThatLeavesIsNoError() throws IOException {
+        try (OutputStream out = new ReaderMayLeave(failing("Broken pipe"))) {
+            out.write(new byte[3]);
+            out.write(1);
+        }
+        OutputStream full = new ReaderMayLeave(failing("No space left on device"));
+        assertThatThrownBy(() -> full.write(1)).hasMessage("No space left on device");
+    }
+
+    private static OutputStream failing(String message) {
+        return new OutputStream() {
+            @Override
+            public void write(int b) throws IOException {
+                throw new IOException(message);
+            }
+        };
     }
 }

@@ -3,12 +3,10 @@ package org.polygraph.jobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
@@ -19,13 +17,12 @@ import org.polygraph.jobs.decision.Finding;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.BudgetException;
 
-/** {@code check -l ser,si}: the history of a PATH is read once for several levels. */
+/** Several levels whose engine fails, contradicts itself or ends; several-levels.case has the other answers. */
 class SeveralLevelsTest {
     private static final Path EXAMPLES = Command.ROOT.resolve("spark-jobs/examples");
     private static final String BANK = example("bank-serializable");
     private static final String SKEW = example("write-skew");
     private static final String LOST = example("lost-update");
-    private static final String EMPTY = example("nothing-committed");
 
     private final Function<Check, Finding> embedded = new EmbeddedChecker();
 
@@ -65,8 +62,6 @@ class SeveralLevelsTest {
         return lines.get(lines.size() - 1);
     }
 
-    // --- order, exit code, the strongest
-
     @Test
     void theStrongestComesFirstAndIsCheckedOnce() {
         assertThat(run("check", "-l", "rc,si,ser,cc,ra", BANK)).isZero();
@@ -75,50 +70,6 @@ class SeveralLevelsTest {
         assertThat(checked).containsExactly(IsolationLevel.SER);
         assertThat(err).isEmpty();
     }
-
-    // --- runs
-
-    private static List<String> runs(String folder) throws IOException {
-        try (Stream<Path> runs = Files.list(Path.of(folder))) {
-            return runs.map(run -> run.getFileName().toString())
-                    .filter(name -> name.startsWith("run="))
-                    .sorted()
-                    .toList();
-        }
-    }
-
-    @Test
-    void runsAreThoseOfTheLevelsAlone() throws IOException {
-        String together = folder.resolve("together").toString();
-        String alone = folder.resolve("alone").toString();
-        for (String path : List.of(BANK, SKEW)) {
-            assertThat(run("check", "-l", "ser,si,cc,rc", "-o", together, path)).isIn(0, 3);
-            for (String level : List.of("ser", "si", "cc", "rc")) {
-                run("check", "-l", level, "-o", alone, path);
-            }
-        }
-        assertThat(runs(together)).hasSize(8).isEqualTo(runs(alone));
-        for (String run : runs(together)) {
-            Path verdict = Path.of(together, run, "verdict.json");
-            assertThat(verdict).content().doesNotContain("strongest").contains("\"verified\":true");
-            assertThat(run("verify", verdict.getParent().toString()))
-                    .as(out + err)
-                    .isZero();
-            assertThat(out).startsWith("VERIFIED");
-        }
-        // A check of one level finds its run of an earlier check of several levels, and the reverse.
-        checked.clear();
-        assertThat(run("check", "-l", "si", "-o", together, SKEW)).isZero();
-        assertThat(run("check", "-l", "si,ser", "--json", "-o", alone, SKEW)).isEqualTo(3);
-        assertThat(out.lines()).hasSize(2).allMatch(line -> line.contains("\"strongest\":\"si\""));
-        assertThat(checked).isEmpty();
-        assertThat(run("check", "-l", "ra,si,ser", "-o", alone, SKEW)).isEqualTo(3);
-        assertThat(results()).containsExactly("VIOLATION ser", "PASS si", "PASS ra");
-        assertThat(checked).containsExactly(IsolationLevel.RA);
-        assertThat(lastLine()).endsWith("holds: si");
-    }
-
-    // --- verdicts that one level implies for another
 
     @Test
     void aWeakerViolationDecidesWhatWasLeftOpen() {

@@ -14,38 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.testkit.OracleCorpus;
 
-/** Runs of examples and of the corpus verify; the files verify-*.case have what does not. */
+/** Runs of the corpus verify, as {@code ExamplesTest} shows of examples; the files verify-*.case have what does not. */
 class VerifyTest {
-    private static final Path EXAMPLES = Command.ROOT.resolve("spark-jobs/examples");
-
     @TempDir
     private Path folder;
-
-    @Test
-    void everyExampleIsVerified() throws IOException {
-        List<Path> examples;
-        try (Stream<Path> files = Files.list(EXAMPLES)) {
-            examples = files.filter(file -> file.toString().endsWith(".jsonl"))
-                    .sorted()
-                    .toList();
-        }
-        int verified = 0;
-        for (String level : List.of("ser", "si", "cc", "ra", "rc")) {
-            for (Path example : examples) {
-                String out = folder.resolve(level + example.getFileName()).toString();
-                int code = InProcess.run("check", "-q", "-l", level, "-o", out, example.toString())
-                        .exitCode();
-                if (code == 0 || code == 3) {
-                    InProcess answer = InProcess.run("verify", "-q", out);
-                    assertThat(answer.word())
-                            .as("%s %s: %s", level, example, answer)
-                            .isEqualTo("VERIFIED");
-                    verified++;
-                }
-            }
-        }
-        assertThat(verified).isGreaterThan(25);
-    }
 
     /** A few of each kind; with the tag full, all of them. */
     @Test

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.polygraph.jobs.application.ChainLaw;
+import org.polygraph.jobs.cli.RunLaw;
 import org.polygraph.jobs.windows.WindowLaw;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.table.HistoryTable;
@@ -43,7 +44,7 @@ class LawsTest {
     private static final Set<IsolationLevel> STRICT = EnumSet.of(IsolationLevel.SSER, IsolationLevel.SSI);
 
     private static final List<Law> LAWS = List.of(
-            verdicts("tiny", 1_000, seed -> Example.of(TinyHistories.of(seed)), ALL)
+            verdicts("tiny", 1_000, LawsTest::tiny, ALL)
                     .atLeast(300)
                     .floor(0.05, of(TRANSACTIONS))
                     .floor(0.01, "proofs", "conflicts"),
@@ -88,7 +89,15 @@ class LawsTest {
             chains("chains-kinds", 200, ChainLaw::kinds, TRANSACTIONS),
             verdicts("larger", 250, LawsTest::larger, UNTIMED)
                     .floor(0.1, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI))),
-            verdicts("repeated", 100, LawsTest::repeated, TRANSACTIONS).floor(0.01, of(TRANSACTIONS)));
+            verdicts("repeated", 100, LawsTest::repeated, TRANSACTIONS).floor(0.01, of(TRANSACTIONS)),
+            new Law("sessions-of-their-own", 3_000, LawsTest::longSessions, SameVerdicts::withoutSessionOrder)
+                    .atLeast(300)
+                    .floor(0.06, "another with it"),
+            new Law("other-initial-values", 1_000, LawsTest::tiny, SameVerdicts::withOtherInitialValues)
+                    .floor(0.1, "PASS", "VIOLATION"),
+            new Law("runs", 60, RunLaw::source, new RunLaw())
+                    .atLeast(12)
+                    .floor(0.1, "PASS by windows", "VIOLATION by windows"));
 
     @TestFactory
     Stream<DynamicTest> hold() {
@@ -119,6 +128,19 @@ class LawsTest {
         List<String> events = new ArrayList<>();
         levels.forEach(level -> events.addAll(List.of(level + " holds", level + " violated")));
         return events.toArray(new String[0]);
+    }
+
+    private static Example tiny(long seed) {
+        return Example.of(TinyHistories.of(seed));
+    }
+
+    /** Sessions of two transactions on average, or more. */
+    private static Example longSessions(long seed) {
+        HistoryTable history = TinyHistories.of(seed);
+        for (int i = 0; history.transactions() < 2 * history.sessions(); i++) {
+            history = TinyHistories.of(SplitMix.seedOf(seed, i));
+        }
+        return Example.of(history);
     }
 
     private static Example readModifyWrites(long seed) {

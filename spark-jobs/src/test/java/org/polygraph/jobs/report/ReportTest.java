@@ -1,7 +1,6 @@
 package org.polygraph.jobs.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,12 +9,10 @@ import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
-import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
@@ -121,27 +118,6 @@ class ReportTest {
         return evidenced;
     }
 
-    @Test
-    void aRunIsFoundAgain(@TempDir Path folder) throws IOException, HistoryException {
-        RunDirectory run = new RunDirectory(Location.of(folder.resolve("out").toString()), "0123");
-        assertThat(run.finalVerdict()).isEmpty();
-        Verdict written = write(run, violation());
-        assertThat(run.name()).isEqualTo(folder + "/out/run=0123");
-        assertThat(folder.resolve("out/run=0123/_SUCCESS")).exists();
-        StoredVerdict stored = run.finalVerdict().orElseThrow();
-        assertThat(stored.line("elsewhere", 3)).isEqualTo("VIOLATION  ser  elsewhere  2 txns  6 ops  3 ms  WriteSkew");
-        assertThat(stored.exitCode()).isEqualTo(ExitCode.VIOLATION.code());
-        assertThat(stored.json())
-                .isEqualTo(VerdictJson.of(written))
-                .contains("\"peak_memory_bytes\":\"1152921504606846976\"");
-        assertThat(stored.json("b\"", 0, null, "runs/run=1"))
-                .isEqualTo(VerdictJson.of(
-                        written.with().path("b\"").exitCode(ExitCode.PASS).build(), null, "runs/run=1"));
-        for (ViolationText.Detail detail : ViolationText.Detail.values()) {
-            assertThat(stored.explanation(detail)).isEqualTo(ViolationText.of(violation(), detail));
-        }
-    }
-
     /** After the end of the time only what is small is written: the first violation, and a report that counts them. */
     @Test
     void aRunIsShortAfterTheEndOfTheTime(@TempDir Path folder) throws IOException, HistoryException {
@@ -200,48 +176,5 @@ class ReportTest {
         }
         // Checkpoints are of use only until there is a final verdict.
         assertThat(stages).doesNotExist();
-    }
-
-    @Test
-    void aDamagedVerdictNamesTheWayOut(@TempDir Path folder) throws Exception {
-        RunDirectory run = new RunDirectory(Location.of(folder.toString()), "1");
-        for (String[] each : new String[][] {
-            {"", "found no JSON object; expected a verdict"},
-            {"{\"schema\":", "found damaged JSON; expected a verdict"},
-            {"{\"schema\":9}", "found verdict schema 9; expected 1"}
-        }) {
-            write(run, violation());
-            Path file = Files.writeString(folder.resolve("run=1/verdict.json"), each[0]);
-            assertThatThrownBy(run::finalVerdict)
-                    .isInstanceOf(HistoryException.class)
-                    .hasMessage(file + ": " + each[1] + "; check the history again with --overwrite");
-        }
-    }
-
-    @Test
-    void anUnknownRunIsNotFinal(@TempDir Path folder) throws Exception {
-        RunDirectory run = new RunDirectory(Location.of(folder.toString()), "1");
-        write(run, Verdict.of(Verdict.Status.UNKNOWN, IsolationLevel.SER).build());
-        assertThat(run.finalVerdict()).isEmpty();
-        write(run, Verdict.of(Verdict.Status.PASS, IsolationLevel.SER).build());
-        assertThat(run.finalVerdict()).isPresent();
-    }
-
-    @Test
-    void anIdDependsOnContentsAndQuestionOnly(@TempDir Path folder) throws IOException {
-        Location a =
-                Location.of(Files.writeString(folder.resolve("a"), "history").toString());
-        Location b =
-                Location.of(Files.writeString(folder.resolve("b"), "history").toString());
-        Location c =
-                Location.of(Files.writeString(folder.resolve("c"), "histories").toString());
-        String id = id("ser", a);
-        assertThat(id).matches("[0-9a-f]{16}").isEqualTo(id("ser", b));
-        assertThat(id).isNotEqualTo(id("ser", c));
-        assertThat(id).isNotEqualTo(id("si", a));
-    }
-
-    private static String id(String question, Location input) throws IOException {
-        return RunId.of(question, input.fileName(), Fingerprint.ofInput(input, () -> false));
     }
 }
