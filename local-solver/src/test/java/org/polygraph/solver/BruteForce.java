@@ -1,5 +1,6 @@
 package org.polygraph.solver;
 
+import java.util.List;
 import java.util.function.BiPredicate;
 import org.polygraph.solver.proof.KeyKind;
 
@@ -146,5 +147,57 @@ final class BruteForce {
             }
         }
         return true;
+    }
+
+    /**
+     * Whether a read clause holds by its definition: if the reader and a writer count, either the read is before the
+     * writer, or a writer of the value that is read is between them.
+     *
+     * @param writer -1 for the initial value
+     */
+    static boolean readClause(RandomPolygraph g, int reader, int writer, int[] position, boolean[] committed) {
+        int key = key(g.readers, reader);
+        int[] read = at(g.readers, reader);
+        int r = read[0];
+        int w = writer < 0 ? -1 : at(g.writers, writer)[0];
+        boolean holds = !committed[r] || (w >= 0 && (!committed[w] || position[g.readAt(key, r)] < position[g.c(w)]));
+        for (int[] t : g.writers.get(key)) {
+            int begin = g.kind(key) == KeyKind.PLAIN ? g.b(t[0]) : g.c(t[0]);
+            holds |= t[1] == read[1]
+                    && t[0] != r
+                    && committed[t[0]]
+                    && (w < 0 || position[g.c(w)] < position[begin])
+                    && position[g.c(t[0])] < position[g.readAt(key, r)];
+        }
+        return holds;
+    }
+
+    /** Whether the clause of two writers that may not overlap holds by its definition. */
+    static boolean overlapClause(RandomPolygraph g, int writer, int other, int[] position, boolean[] committed) {
+        int key = key(g.writers, writer);
+        int w = at(g.writers, writer)[0];
+        int v = at(g.writers, other)[0];
+        boolean isPlain = g.kind(key) == KeyKind.PLAIN;
+        boolean holds = !committed[w] || !committed[v] || position[g.c(w)] < position[g.b(v)];
+        holds |= position[g.c(v)] < position[isPlain ? g.b(w) : g.c(w)];
+        for (int[] t : isPlain ? List.<int[]>of() : g.writers.get(key)) {
+            holds |= (t[1] != 0) == (g.kind(key) == KeyKind.ROW_BORN)
+                    && committed[t[0]]
+                    && position[g.c(w)] < position[g.c(t[0])]
+                    && position[g.c(t[0])] < position[g.c(v)];
+        }
+        return holds;
+    }
+
+    private static int[] at(List<List<int[]>> byKey, int index) {
+        return byKey.stream().flatMap(List::stream).skip(index).findFirst().orElseThrow();
+    }
+
+    private static int key(List<List<int[]>> byKey, int index) {
+        int key = 0;
+        for (int i = index; i >= byKey.get(key).size(); key++) {
+            i -= byKey.get(key).size();
+        }
+        return key;
     }
 }

@@ -14,7 +14,7 @@ import org.polygraph.storage.testkit.SuiteScale;
 class IndependentCoresTest {
     private static final int CORES = SuiteScale.of(1_000);
 
-    private static Polygraph satisfiable(long seed, int eventsPerTxn) {
+    private static RandomPolygraph satisfiable(long seed, int eventsPerTxn) {
         HiddenOrder g = new HiddenOrder();
         g.seed = seed;
         g.sessions = 5;
@@ -24,11 +24,11 @@ class IndependentCoresTest {
         g.operations = 4;
         g.noise = 10;
         g.eventsPerTxn = eventsPerTxn;
-        return g.build();
+        return g.problem();
     }
 
     /** Two readers see two writers in opposite orders. */
-    private static Polygraph longFork(int eventsPerTxn) {
+    private static RandomPolygraph longFork(int eventsPerTxn) {
         RandomPolygraph g = new RandomPolygraph(4, eventsPerTxn, 2);
         for (int t = 0; eventsPerTxn == 2 && t < 4; t++) {
             g.edge(2 * t, 2 * t + 1);
@@ -40,92 +40,46 @@ class IndependentCoresTest {
         g.read(0, 3, 0);
         g.read(1, 3, 1);
         g.position = g.topological(new Random(3));
-        return g.build(false);
+        return g;
     }
 
     /** All problems in one; their events are mixed evenly in the order. */
-    private static Polygraph union(Polygraph[] problems, int eventsPerTxn) {
-        int transactions = 0;
-        int keys = 0;
-        int writers = 0;
-        int readers = 0;
-        int edges = 0;
-        for (Polygraph p : problems) {
-            transactions += p.transactions;
-            keys += p.keys();
-            writers += p.writerStart[p.keys()];
-            readers += p.readerStart[p.keys()];
-            edges += p.predecessorStart[p.events()];
-        }
-        int events = transactions * eventsPerTxn;
-        int[] start = new int[events + 1];
-        int[] predecessor = new int[edges];
-        int[] writerStart = new int[keys + 1];
-        int[] writerTxn = new int[writers];
-        int[] writerClass = new int[writers];
-        int[] readerStart = new int[keys + 1];
-        int[] readerTxn = new int[readers];
-        int[] readerClass = new int[readers];
+    private static Polygraph union(RandomPolygraph[] problems, int eventsPerTxn) {
+        int transactions = Arrays.stream(problems).mapToInt(p -> p.n).sum();
+        int keys = Arrays.stream(problems).mapToInt(p -> p.keys).sum();
+        RandomPolygraph union = new RandomPolygraph(transactions, eventsPerTxn, keys);
         // Events sorted by their place in their own problem over its size are mixed evenly.
-        double[] wish = new double[events];
-        int txn = 0;
+        double[] wish = new double[union.events()];
+        int t = 0;
         int key = 0;
-        int writer = 0;
-        int reader = 0;
-        int edge = 0;
-        for (Polygraph p : problems) {
-            int firstEvent = txn * eventsPerTxn;
+        for (RandomPolygraph p : problems) {
+            int first = t;
+            int event = t * eventsPerTxn;
+            p.edges.forEach(edge -> union.edge(event + edge[0], event + edge[1]));
             for (int e = 0; e < p.events(); e++) {
-                wish[firstEvent + e] = (p.position[e] + 0.5) / p.events();
-                for (int i = p.predecessorStart[e]; i < p.predecessorStart[e + 1]; i++) {
-                    predecessor[edge++] = firstEvent + p.predecessor[i];
-                }
-                start[firstEvent + e + 1] = edge;
+                wish[event + e] = (p.position[e] + 0.5) / p.events();
             }
-            for (int k = 0; k < p.keys(); k++) {
-                writerStart[key + k + 1] = writer + p.writerStart[k + 1];
-                readerStart[key + k + 1] = reader + p.readerStart[k + 1];
+            for (int k = 0; k < p.keys; k++, key++) {
+                int at = key;
+                p.writers.get(k).forEach(each -> union.write(at, first + each[0], each[1]));
+                p.readers.get(k).forEach(each -> union.read(at, first + each[0], each[1]));
             }
-            for (int w = 0; w < p.writerStart[p.keys()]; w++) {
-                writerTxn[writer + w] = txn + p.writerTxn[w];
-                writerClass[writer + w] = p.writerClass[w] < 0 ? Polygraph.INITIAL : writer + p.writerClass[w];
-            }
-            for (int r = 0; r < p.readerStart[p.keys()]; r++) {
-                readerTxn[reader + r] = txn + p.readerTxn[r];
-                readerClass[reader + r] = p.readerClass[r] < 0 ? Polygraph.INITIAL : writer + p.readerClass[r];
-            }
-            txn += p.transactions;
-            key += p.keys();
-            writer += p.writerStart[p.keys()];
-            reader += p.readerStart[p.keys()];
+            t += p.n;
         }
-        Integer[] byWish = new Integer[events];
-        Arrays.setAll(byWish, e -> e);
-        Arrays.sort(byWish, (a, b) -> wish[a] != wish[b] ? Double.compare(wish[a], wish[b]) : Integer.compare(a, b));
-        int[] position = new int[events];
-        for (int i = 0; i < events; i++) {
-            position[byWish[i]] = i;
-        }
-        Polygraph union = Polygraph.builder(transactions, eventsPerTxn)
-                .position(position)
-                .predecessors(start, predecessor)
-                .writers(writerStart, writerTxn, writerClass)
-                .readers(readerStart, readerTxn, readerClass)
-                .build();
-        PolygraphLaw.validate(union);
-        return union;
+        union.position = union.topological(wish);
+        return union.build(false);
     }
 
     @Test
     void oneSearchHasTheConflictsOfOneEach() {
         for (int eventsPerTxn = 1; eventsPerTxn <= 2; eventsPerTxn++) {
-            Polygraph[] problems = new Polygraph[CORES];
+            RandomPolygraph[] problems = new RandomPolygraph[CORES];
             long decisions = 0;
             long conflicts = 0;
             long nanos = 0;
             for (int i = 0; i < CORES; i++) {
                 problems[i] = satisfiable(i + 1, eventsPerTxn);
-                Outcome alone = ModelCheck.solve(problems[i], SolverOptions.defaults());
+                Outcome alone = ModelCheck.solve(problems[i].build(false), SolverOptions.defaults());
                 assertThat(alone).isInstanceOf(Outcome.Satisfiable.class);
                 decisions += alone.statistics().decisions();
                 conflicts += alone.statistics().conflicts();
@@ -145,7 +99,7 @@ class IndependentCoresTest {
     @Test
     void oneOfManyIsRefuted() {
         for (int eventsPerTxn = 1; eventsPerTxn <= 2; eventsPerTxn++) {
-            Polygraph[] problems = new Polygraph[CORES];
+            RandomPolygraph[] problems = new RandomPolygraph[CORES];
             for (int i = 0; i < CORES; i++) {
                 problems[i] = i == CORES / 2 ? longFork(eventsPerTxn) : satisfiable(i + 1, eventsPerTxn);
             }

@@ -11,6 +11,7 @@ import org.polygraph.solver.proof.EdgeLists;
 import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofTrace;
+import org.polygraph.storage.testkit.Formula;
 
 /** Measures the cost of a trace. The numbers in local-solver/docs/proof.md are from here. */
 class ProofCostTest {
@@ -20,11 +21,11 @@ class ProofCostTest {
     @Tag("full")
     void costOfATrace() {
         Random random = new Random(11);
-        RandomPolygraph formula = FormulaHistory.random3Sat(random, 60, 4.6).encodePlaced();
+        RandomPolygraph formula = RandomPolygraph.of(Formula.random3Sat(random, 60, 4.6), false, new Random(1));
         measure("3-SAT, 60 variables, ratio 4.6", formula.build(false));
         measure(
                 "6 pigeons, 5 holes",
-                FormulaHistory.pigeons(6, 5).encodePlaced().build(false));
+                RandomPolygraph.of(Formula.pigeons(6, 5), false, new Random(1)).build(false));
         HiddenOrder few = new HiddenOrder();
         few.transactions = 2_000;
         measure("2,000 transactions, 500 keys, 5 values", few.build());

@@ -1,12 +1,23 @@
 package org.polygraph.solver;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.polygraph.solver.proof.EdgeLists;
 import org.polygraph.solver.proof.KeyKind;
+import org.polygraph.storage.testkit.Formula;
+import org.polygraph.storage.testkit.Law;
+import org.polygraph.storage.testkit.PolygraphSink;
 
 /** A small problem whose fields are visible to tests. */
-final class RandomPolygraph {
+final class RandomPolygraph implements PolygraphSink, Law.Input<RandomPolygraph> {
     final int n;
     final int eventsPerTxn;
     final List<int[]> edges = new ArrayList<>();
@@ -18,6 +29,8 @@ final class RandomPolygraph {
     boolean[] optional;
     boolean[][] reaches;
     int[] dirtyKeys;
+    /** Whether an order exists, as another solver found; null if nothing is known. */
+    Boolean answer;
 
     RandomPolygraph(int n, int eventsPerTxn, int keys) {
         this.n = n;
@@ -27,6 +40,69 @@ final class RandomPolygraph {
             writers.add(new ArrayList<>());
             readers.add(new ArrayList<>());
         }
+    }
+
+    /** The problems without one edge, write or read. */
+    @Override
+    public List<RandomPolygraph> smaller() {
+        List<RandomPolygraph> all = new ArrayList<>();
+        for (int i = eventsPerTxn == 2 ? n : 0; answer == null && i < edges.size(); i++) {
+            int at = i;
+            all.add(changed(g -> g.edges.remove(at)));
+        }
+        for (int k = 0; answer == null && k < keys; k++) {
+            int key = k;
+            for (int i = 0; i < writers.get(k).size(); i++) {
+                int at = i;
+                all.add(changed(g -> g.writers.get(key).remove(at)));
+            }
+            for (int i = 0; i < readers.get(k).size(); i++) {
+                int at = i;
+                all.add(changed(g -> g.readers.get(key).remove(at)));
+            }
+        }
+        return all;
+    }
+
+    private RandomPolygraph changed(Consumer<RandomPolygraph> change) {
+        RandomPolygraph g = new RandomPolygraph(n, eventsPerTxn, keys);
+        g.edges.addAll(edges);
+        for (int k = 0; k < keys; k++) {
+            g.writers.get(k).addAll(writers.get(k));
+            g.readers.get(k).addAll(readers.get(k));
+        }
+        g.kinds = kinds;
+        g.optional = optional;
+        g.position = position;
+        change.accept(g);
+        g.close();
+        return g;
+    }
+
+    @Override
+    public String text() {
+        StringBuilder text = new StringBuilder("transactions " + n + ", events of each " + eventsPerTxn + ", optional "
+                + Arrays.toString(optional) + ", order " + Arrays.toString(position) + "\n");
+        edges.forEach(edge -> text.append("edge ").append(Arrays.toString(edge)).append('\n'));
+        for (int k = 0; k < keys; k++) {
+            text.append("key ").append(k).append(' ').append(kind(k)).append(", by transaction: writes");
+            writers.get(k).forEach(each -> text.append(' ').append(Arrays.toString(each)));
+            text.append(", reads");
+            readers.get(k).forEach(each -> text.append(' ').append(Arrays.toString(each)));
+            text.append('\n');
+        }
+        return text.toString();
+    }
+
+    /** A formula, with the reads-from edges too if a database has written the versions in turn. */
+    static RandomPolygraph of(Formula formula, boolean withReads, Random random) {
+        RandomPolygraph g = new RandomPolygraph(formula.transactions(), 1, formula.keys());
+        formula.encode(g);
+        for (int k = 0; withReads && k < g.keys; k++) {
+            g.edge(g.writers.get(k).get(0)[0], g.readers.get(k).get(0)[0]);
+        }
+        g.position = g.topological(random);
+        return g;
     }
 
     int events() {
@@ -50,16 +126,18 @@ final class RandomPolygraph {
         return kind(key) == KeyKind.ROW_UNBORN || kind(key) == KeyKind.ROW_BORN ? c(t) : b(t);
     }
 
-    /** Value 0 is the initial value. */
-    void write(int key, int txn, int value) {
+    @Override
+    public void write(int key, int txn, int value) {
         writers.get(key).add(new int[] {txn, value});
     }
 
-    void read(int key, int txn, int value) {
+    @Override
+    public void read(int key, int txn, int value) {
         readers.get(key).add(new int[] {txn, value});
     }
 
-    void edge(int from, int to) {
+    @Override
+    public void edge(int from, int to) {
         edges.add(new int[] {from, to});
     }
 
@@ -151,24 +229,23 @@ final class RandomPolygraph {
 
     /** A random order that extends the edges. */
     int[] topological(Random random) {
+        return topological(random.doubles(events()).toArray());
+    }
+
+    /** The order that extends the edges and always takes the event with the least wish. */
+    int[] topological(double[] wish) {
         int[] incoming = new int[events()];
-        for (int[] edge : edges) {
-            incoming[edge[1]]++;
-        }
-        List<Integer> ready = new ArrayList<>();
-        for (int e = 0; e < events(); e++) {
-            if (incoming[e] == 0) {
-                ready.add(e);
-            }
-        }
-        int[][] successors = csr(0, 1);
+        edges.forEach(edge -> incoming[edge[1]]++);
+        PriorityQueue<Integer> ready = new PriorityQueue<>(Comparator.comparingDouble(e -> wish[e]));
+        IntStream.range(0, events()).filter(e -> incoming[e] == 0).forEach(ready::add);
+        EdgeLists successors = lists(0, 1);
         int[] result = new int[events()];
         for (int at = 0; at < events(); at++) {
-            int chosen = ready.remove(random.nextInt(ready.size()));
+            int chosen = ready.remove();
             result[chosen] = at;
-            for (int i = successors[0][chosen]; i < successors[0][chosen + 1]; i++) {
-                if (--incoming[successors[1][i]] == 0) {
-                    ready.add(successors[1][i]);
+            for (int i = successors.start()[chosen]; i < successors.start()[chosen + 1]; i++) {
+                if (--incoming[successors.target()[i]] == 0) {
+                    ready.add(successors.target()[i]);
                 }
             }
         }
@@ -204,40 +281,25 @@ final class RandomPolygraph {
     }
 
     Polygraph build(boolean withReachability) {
-        int[] writerStart = new int[keys + 1];
-        int[] readerStart = new int[keys + 1];
-        int w = writers.stream().mapToInt(List::size).sum();
-        int r = readers.stream().mapToInt(List::size).sum();
-        int[] writerTxn = new int[w];
-        int[] writerClass = new int[w];
-        int[] readerTxn = new int[r];
-        int[] readerClass = new int[r];
-        w = 0;
-        r = 0;
-        for (int k = 0; k < keys; k++) {
-            java.util.Map<Integer, Integer> classes = new java.util.HashMap<>();
-            classes.put(0, Polygraph.INITIAL);
-            for (int[] write : writers.get(k)) {
-                classes.putIfAbsent(write[1], w);
-                writerTxn[w] = write[0];
-                writerClass[w++] = classes.get(write[1]);
+        List<Map<Integer, Integer>> classes = new ArrayList<>();
+        int first = 0;
+        for (List<int[]> list : writers) {
+            Map<Integer, Integer> byValue = new HashMap<>(Map.of(0, Polygraph.INITIAL));
+            for (int i = 0; i < list.size(); i++) {
+                byValue.putIfAbsent(list.get(i)[1], first + i);
             }
-            for (int[] read : readers.get(k)) {
-                readerTxn[r] = read[0];
-                readerClass[r++] = classes.get(read[1]);
-            }
-            writerStart[k + 1] = w;
-            readerStart[k + 1] = r;
+            classes.add(byValue);
+            first += list.size();
         }
+        EdgeLists predecessors = lists(1, 0);
         Polygraph.Builder builder = Polygraph.builder(n, eventsPerTxn)
                 .position(position.clone())
-                .writers(writerStart, writerTxn, writerClass)
-                .readers(readerStart, readerTxn, readerClass)
+                .predecessors(predecessors.start(), predecessors.target())
+                .writers(starts(writers), transactions(writers), classes(writers, classes))
+                .readers(starts(readers), transactions(readers), classes(readers, classes))
                 .kinds(kinds)
                 .optional(optional)
                 .dirtyKeys(dirtyKeys);
-        int[][] csr = csr(1, 0);
-        builder.predecessors(csr[0], csr[1]);
         if (withReachability) {
             builder.reachability((a, b) -> reaches[a][b]);
         }
@@ -246,19 +308,29 @@ final class RandomPolygraph {
         return polygraph;
     }
 
-    private int[][] csr(int from, int to) {
-        int[] start = new int[events() + 1];
-        for (int[] edge : edges) {
-            start[edge[from] + 1]++;
+    private static int[] starts(List<List<int[]>> byKey) {
+        int[] starts = new int[byKey.size() + 1];
+        for (int k = 0; k < byKey.size(); k++) {
+            starts[k + 1] = starts[k] + byKey.get(k).size();
         }
-        for (int e = 0; e < events(); e++) {
-            start[e + 1] += start[e];
-        }
-        int[] at = start.clone();
-        int[] target = new int[edges.size()];
-        for (int[] edge : edges) {
-            target[at[edge[from]]++] = edge[to];
-        }
-        return new int[][] {start, target};
+        return starts;
+    }
+
+    private static int[] transactions(List<List<int[]>> byKey) {
+        return byKey.stream().flatMap(List::stream).mapToInt(each -> each[0]).toArray();
+    }
+
+    private static int[] classes(List<List<int[]>> byKey, List<Map<Integer, Integer>> classes) {
+        return IntStream.range(0, byKey.size())
+                .flatMap(k ->
+                        byKey.get(k).stream().mapToInt(each -> classes.get(k).get(each[1])))
+                .toArray();
+    }
+
+    private EdgeLists lists(int from, int to) {
+        List<List<int[]>> bySource = new ArrayList<>();
+        IntStream.range(0, events()).forEach(e -> bySource.add(new ArrayList<>()));
+        edges.forEach(edge -> bySource.get(edge[from]).add(new int[] {edge[to]}));
+        return new EdgeLists(starts(bySource), transactions(bySource));
     }
 }

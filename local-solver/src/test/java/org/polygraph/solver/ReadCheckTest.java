@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.polygraph.solver.proof.EdgeLists;
 import org.polygraph.solver.sat.SearchBudget;
 import org.polygraph.solver.theory.DynamicOrder;
 import org.polygraph.solver.theory.EventGraph;
@@ -28,28 +29,18 @@ class ReadCheckTest {
             g.operations = 1 + random.nextInt(4);
             g.noise = random.nextInt(3) == 0 ? 5 : 0;
             g.readShare = random.nextInt(4) == 0 ? 0 : 0.5;
-            Polygraph p = g.build();
-            int events = p.events();
-            int[] start = new int[events + 1];
-            int[] edge = new int[p.transactions];
+            RandomPolygraph problem = g.problem();
             // Only b -> c is kept, so that random edges can move anything.
-            for (int e = 0; e < events; e++) {
-                start[e + 1] = start[e];
-                if (p.eventsPerTransaction == 2 && e % 2 == 0) {
-                    edge[start[e + 1]++] = e + 1;
-                }
-            }
-            int[] startIn = new int[events + 1];
-            int[] edgeIn = new int[p.transactions];
-            for (int e = 0; e < events; e++) {
-                startIn[e + 1] = startIn[e];
-                if (p.eventsPerTransaction == 2 && e % 2 == 1) {
-                    edgeIn[startIn[e + 1]++] = e - 1;
-                }
-            }
+            problem.edges.removeIf(edge -> edge[0] / g.eventsPerTxn != edge[1] / g.eventsPerTxn);
+            Polygraph p = problem.build(false);
+            int events = p.events();
+            EdgeLists successors = p.successors();
             SearchBudget budget = SearchBudget.unlimited();
-            DynamicOrder order =
-                    new DynamicOrder(new EventGraph(events, start, edge, startIn, edgeIn, budget), p.position, budget);
+            DynamicOrder order = new DynamicOrder(
+                    new EventGraph(
+                            events, successors.start(), successors.target(), p.predecessorStart, p.predecessor, budget),
+                    p.position,
+                    budget);
             boolean[] counted = null;
             if (random.nextBoolean()) {
                 counted = new boolean[p.transactions];

@@ -8,6 +8,7 @@ import org.polygraph.solver.SolverOptions.Option;
 import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofTrace;
+import org.polygraph.storage.testkit.Formula;
 
 /**
  * Clauses beyond their limit are discarded and the order is kept: every problem is decided that is decided with memory
@@ -54,10 +55,8 @@ class TightMemoryTest {
     /** Hundreds of searches with few clauses each would never end if the limit did not grow. */
     @Test
     void aRefutationIsFoundWhateverTheLimit() {
-        RandomPolygraph formula =
-                FormulaHistory.random3Sat(new Random(3), 40, 7.0).encode();
-        formula.position = formula.topological(new Random(3));
-        Polygraph polygraph = formula.build(false);
+        Polygraph polygraph = RandomPolygraph.of(Formula.random3Sat(new Random(3), 40, 7.0), false, new Random(3))
+                .build(false);
         for (int shift = 0; shift <= 20; shift += 4) {
             ProofTrace trace = new ProofTrace(1 << 24);
             Outcome outcome = new Solver()

@@ -3,17 +3,14 @@ package org.polygraph.solver.sat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.polygraph.storage.testkit.Sat4j;
 import org.polygraph.storage.testkit.SuiteScale;
-import org.sat4j.core.VecInt;
-import org.sat4j.minisat.SolverFactory;
-import org.sat4j.specs.ContradictionException;
-import org.sat4j.specs.ISolver;
-import org.sat4j.specs.TimeoutException;
 
 /**
  * Random formulas near the 3-SAT threshold: the search agrees with sat4j, whenever clauses are added. Before each
@@ -139,16 +136,16 @@ class SearchAgainstSat4jTest {
     }
 
     @Test
-    void allClausesAtOnce() throws TimeoutException {
+    void allClausesAtOnce() {
         run(10, SuiteScale.of(800), 0);
     }
 
     @Test
-    void clausesAddedDuringTheSearch() throws TimeoutException {
+    void clausesAddedDuringTheSearch() {
         run(20_000, SuiteScale.of(1_200), 1);
     }
 
-    private void run(long firstSeed, int rounds, int lazy) throws TimeoutException {
+    private void run(long firstSeed, int rounds, int lazy) {
         int satisfiable = 0;
         long conflicts = 0;
         int atLevel = 0;
@@ -240,20 +237,13 @@ class SearchAgainstSat4jTest {
         return formula;
     }
 
-    private static boolean sat4j(int variables, List<int[]> formula) throws TimeoutException {
-        ISolver solver = SolverFactory.newDefault();
-        solver.newVar(variables);
-        try {
-            for (int[] clause : formula) {
-                VecInt literals = new VecInt();
-                for (int literal : clause) {
-                    literals.push((literal & 1) == 0 ? (literal >> 1) + 1 : -(literal >> 1) - 1);
-                }
-                solver.addClause(literals);
-            }
-        } catch (ContradictionException e) {
-            return false;
-        }
-        return solver.isSatisfiable();
+    private static boolean sat4j(int variables, List<int[]> formula) {
+        return Sat4j.isSatisfiable(
+                variables,
+                formula.stream()
+                        .map(clause -> Arrays.stream(clause)
+                                .map(literal -> (literal & 1) == 0 ? (literal >> 1) + 1 : -(literal >> 1) - 1)
+                                .toArray())
+                        .toList());
     }
 }

@@ -27,7 +27,6 @@ import org.polygraph.jobs.certificate.judge.SubHistoryProof;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.ConditionHistories;
 import org.polygraph.jobs.decision.Example;
-import org.polygraph.jobs.decision.Law;
 import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.PartViolations;
@@ -48,6 +47,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
+import org.polygraph.storage.testkit.Law;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.TinyHistories;
 
@@ -56,7 +56,7 @@ import org.polygraph.storage.testkit.TinyHistories;
  * evidence is accepted, and {@code --fail-on new} ends by what the part adds. The verdict is UNKNOWN only if a read of
  * the last part has no writer yet, or if an earlier part is withheld, which it names.
  */
-public final class ChainLaw implements Law.Property {
+public final class ChainLaw implements Law.Property<Example> {
     private final Set<IsolationLevel> levels;
 
     /** @param levels of which each history has one or two */

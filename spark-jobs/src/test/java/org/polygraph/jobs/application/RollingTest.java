@@ -24,7 +24,6 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.Law;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
@@ -41,6 +40,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.Law;
 import org.polygraph.storage.testkit.SplitMix;
 
 /** Named histories in parts, each as in {@link ChainLaw}, and what happens to their seams. */

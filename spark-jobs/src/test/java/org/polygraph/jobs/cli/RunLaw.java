@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.FileUtil;
 import org.polygraph.jobs.decision.Example;
-import org.polygraph.jobs.decision.Law;
 import org.polygraph.jobs.windows.WindowLaw;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.testkit.Law;
 import org.polygraph.storage.testkit.SplitMix;
 
 /** The command decides by windows what it decides of the whole history, and the runs of both verify. */
-public final class RunLaw implements Law.Property {
+public final class RunLaw implements Law.Property<Example> {
     private static final int[] WINDOWS = {5, 30, 50, 500};
 
     /** Hundreds of transactions; of every third history on lists. */

@@ -20,9 +20,10 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.Law;
 
 /** A tiny history of a law, and its judge. */
-public interface Example {
+public interface Example extends Law.Input<Example> {
     /** As the checker reads it. */
     HistoryTable table() throws HistoryException;
 
@@ -30,10 +31,8 @@ public interface Example {
     Definitions definitions(IsolationLevel level);
 
     /** Its parts without one transaction, and those without one operation. */
+    @Override
     List<Example> smaller();
-
-    /** The history as a person can read it. */
-    String text();
 
     /** The levels that can be asked about it. */
     default Set<IsolationLevel> levels() throws HistoryException {

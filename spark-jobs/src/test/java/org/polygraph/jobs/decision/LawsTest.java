@@ -24,6 +24,7 @@ import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.Interpreter;
+import org.polygraph.storage.testkit.Law;
 import org.polygraph.storage.testkit.OracleCorpus;
 import org.polygraph.storage.testkit.SatChecker;
 import org.polygraph.storage.testkit.SplitMix;
@@ -43,7 +44,7 @@ class LawsTest {
             EnumSet.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC);
     private static final Set<IsolationLevel> STRICT = EnumSet.of(IsolationLevel.SSER, IsolationLevel.SSI);
 
-    private static final List<Law> LAWS = List.of(
+    private static final List<Law<Example>> LAWS = List.of(
             verdicts("tiny", 1_000, LawsTest::tiny, ALL)
                     .atLeast(300)
                     .floor(0.05, of(TRANSACTIONS))
@@ -74,7 +75,7 @@ class LawsTest {
             windows("windows", 250, WindowLaw::tiny, TRANSACTIONS),
             windows("windows-refused", 300, WindowLaw::refused, TRANSACTIONS),
             windows("windows-rows", 250, seed -> ConditionHistories.rows(new SplitMix(seed)), AXIOMS),
-            new Law("windows-initial", 350, WindowLaw::initial, new WindowLaw(TRANSACTIONS, true))
+            new Law<>("windows-initial", 350, WindowLaw::initial, new WindowLaw(TRANSACTIONS, true))
                     .floor(0.05, "ORDERED", "VIOLATED"),
             windows("windows-lists", 250, ListExamples::of, ORDERS),
             windows("windows-registers", 300, WindowLaw::registers, EnumSet.of(IsolationLevel.LIN)),
@@ -90,35 +91,39 @@ class LawsTest {
             verdicts("larger", 250, LawsTest::larger, UNTIMED)
                     .floor(0.1, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI))),
             verdicts("repeated", 100, LawsTest::repeated, TRANSACTIONS).floor(0.01, of(TRANSACTIONS)),
-            new Law("sessions-of-their-own", 3_000, LawsTest::longSessions, SameVerdicts::withoutSessionOrder)
+            new Law<>("sessions-of-their-own", 3_000, LawsTest::longSessions, SameVerdicts::withoutSessionOrder)
                     .atLeast(300)
                     .floor(0.06, "another with it"),
-            new Law("other-initial-values", 1_000, LawsTest::tiny, SameVerdicts::withOtherInitialValues)
+            new Law<>("other-initial-values", 1_000, LawsTest::tiny, SameVerdicts::withOtherInitialValues)
                     .floor(0.1, "PASS", "VIOLATION"),
-            new Law("runs", 60, RunLaw::source, new RunLaw())
+            new Law<>("runs", 60, RunLaw::source, new RunLaw())
                     .atLeast(12)
                     .floor(0.1, "PASS by windows", "VIOLATION by windows"));
 
     @TestFactory
     Stream<DynamicTest> hold() {
         String wanted = System.getProperty("law", "");
-        List<Law> laws = LAWS.stream()
+        List<Law<Example>> laws = LAWS.stream()
                 .filter(law -> wanted.isEmpty() || law.name().equals(wanted))
                 .toList();
         assertThat(laws).as("laws with the name \"%s\"", wanted).isNotEmpty();
-        return laws.stream().map(law -> DynamicTest.dynamicTest(law.name(), law::run));
+        return laws.stream()
+                .map(law -> DynamicTest.dynamicTest(law.name(), () -> law.run("mvn test -Dlaw=" + law.name())));
     }
 
-    private static Law verdicts(String name, int rounds, LongFunction<Example> source, Set<IsolationLevel> levels) {
-        return new Law(name, rounds, source, new VerdictLaw(levels));
+    private static Law<Example> verdicts(
+            String name, int rounds, LongFunction<Example> source, Set<IsolationLevel> levels) {
+        return new Law<>(name, rounds, source, new VerdictLaw(levels));
     }
 
-    private static Law windows(String name, int rounds, LongFunction<Example> source, Set<IsolationLevel> levels) {
-        return new Law(name, rounds, source, new WindowLaw(levels)).floor(0.05, "ORDERED", "VIOLATED");
+    private static Law<Example> windows(
+            String name, int rounds, LongFunction<Example> source, Set<IsolationLevel> levels) {
+        return new Law<>(name, rounds, source, new WindowLaw(levels)).floor(0.05, "ORDERED", "VIOLATED");
     }
 
-    private static Law chains(String name, int rounds, LongFunction<Example> source, Set<IsolationLevel> levels) {
-        return new Law(name, rounds, source, new ChainLaw(levels))
+    private static Law<Example> chains(
+            String name, int rounds, LongFunction<Example> source, Set<IsolationLevel> levels) {
+        return new Law<>(name, rounds, source, new ChainLaw(levels))
                 .floor(0.05, "PASS", "VIOLATION", "verified")
                 .floor(0, "standing", "complete");
     }

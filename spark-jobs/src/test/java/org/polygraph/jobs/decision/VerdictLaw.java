@@ -16,13 +16,14 @@ import org.polygraph.partitioner.prune.Rules;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
+import org.polygraph.storage.testkit.Law;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
  * Every way to decide a level gives the verdict of the definition, and evidence that shows it: with all first orders,
  * rules and times, by rules and solver, by the solver alone, with random settings, and by the brute force of verify.
  */
-final class VerdictLaw implements Law.Property {
+final class VerdictLaw implements Law.Property<Example> {
     private static final Tuning RULES = Tuning.DEFAULT.withRounds(2);
 
     /** With more transactions or operations brute force may find a history too large. */

@@ -16,7 +16,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Example;
-import org.polygraph.jobs.decision.Law;
 import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
@@ -31,6 +30,7 @@ import org.polygraph.storage.model.WholeHistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.InjectedAnomaly;
+import org.polygraph.storage.testkit.Law;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.TinyHistories;
 
@@ -38,7 +38,7 @@ import org.polygraph.storage.testkit.TinyHistories;
  * Windows of a file have the verdict of the whole history and a certificate of it, or they leave the history open for
  * one of a few reasons.
  */
-public final class WindowLaw implements Law.Property {
+public final class WindowLaw implements Law.Property<Example> {
     /** Why histories of all levels are left open. */
     private static final Set<String> REASONS = Set.of(
             "a transaction of unknown outcome contradicts itself",

@@ -8,13 +8,13 @@ import org.sat4j.specs.ISolver;
 import org.sat4j.specs.TimeoutException;
 
 /** The independent solver. It is a class of its own, so that code that uses no oracle needs no sat4j. */
-final class Sat4j {
+public final class Sat4j {
     private static final int SECONDS = 600;
 
     private Sat4j() {}
 
     /** @param clauses as in DIMACS: variables from 1, negative if negated */
-    static boolean isSatisfiable(int variables, List<int[]> clauses) {
+    public static boolean isSatisfiable(int variables, List<int[]> clauses) {
         ISolver solver = SolverFactory.newDefault();
         solver.setTimeout(SECONDS);
         solver.newVar(variables);

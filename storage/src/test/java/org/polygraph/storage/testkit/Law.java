@@ -1,41 +1,45 @@
-package org.polygraph.jobs.decision;
+package org.polygraph.storage.testkit;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongFunction;
-import org.polygraph.storage.testkit.SplitMix;
-import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * What has to hold for the history of every seed. For example, the law "rows" takes tiny histories with inserts and
- * deletes, and every engine has to give the verdict of the definition. {@code mvn test -Dlaw=rows -Dseed=N} tries one
- * seed. A failure leaves the smallest part of the history that still fails in {@code target/laws}.
+ * What has to hold for the input of every seed. For example, the law "rows" takes tiny histories with inserts and
+ * deletes, and every engine has to give the verdict of the definition. {@code -Dseed=N} tries one seed. A failure leaves
+ * the smallest part of the input that still fails in {@code target/laws}.
  *
+ * @param <T> the inputs
  * @param rounds at factor 1, see {@link SuiteScale}
  * @param least the rounds at a small factor, in which mutants have to be noticed
  * @param floors by event that the property counts: in which share of the rounds it has to happen
  */
-public record Law(
-        String name,
-        int rounds,
-        int least,
-        LongFunction<Example> source,
-        Property property,
-        Map<String, Double> floors) {
+public record Law<T extends Law.Input<T>>(
+        String name, int rounds, int least, LongFunction<T> source, Property<T> property, Map<String, Double> floors) {
     /** Parts that are tried to make a failure smaller. */
     private static final int MOST_TRIALS = Integer.getInteger("law.trials", 300);
 
+    /** What a law is about. */
+    public interface Input<T> {
+        /** The parts of it that lack one thing. */
+        List<T> smaller();
+
+        /** The input as a person can read it. */
+        String text();
+    }
+
     /** What holds. */
-    public interface Property {
+    public interface Property<T> {
         /**
          * Fails if it does not hold.
          *
-         * @param random always the same for a history
+         * @param random always the same for an input
          */
-        void holds(Example history, SplitMix random, Tally tally) throws Exception;
+        void holds(T input, SplitMix random, Tally tally) throws Exception;
     }
 
     /** How often events happened. */
@@ -46,57 +50,66 @@ public record Law(
             counts.merge(event, 1, Integer::sum);
         }
 
+        public void count(String event, int times) {
+            counts.merge(event, times, Integer::sum);
+        }
+
         public int of(String event) {
             return counts.getOrDefault(event, 0);
         }
     }
 
-    Law(String name, int rounds, LongFunction<Example> source, Property property) {
+    public Law(String name, int rounds, LongFunction<T> source, Property<T> property) {
         this(name, rounds, 100, source, property, Map.of());
     }
 
     /** The law with that many rounds at a small factor. */
-    Law atLeast(int some) {
-        return new Law(name, rounds, some, source, property, floors);
+    public Law<T> atLeast(int some) {
+        return new Law<>(name, rounds, some, source, property, floors);
     }
 
     /** The law with one more floor. */
-    Law floor(double share, String... events) {
+    public Law<T> floor(double share, String... events) {
         Map<String, Double> all = new TreeMap<>(floors);
         for (String event : events) {
             all.put(event, share);
         }
-        return new Law(name, rounds, least, source, property, all);
+        return new Law<>(name, rounds, least, source, property, all);
     }
 
-    void run() {
+    /**
+     * Runs the law.
+     *
+     * @param command runs this law, so that a failure can name it
+     */
+    public void run(String command) {
         Long only = Long.getLong("seed");
         Tally tally = new Tally();
         int tried = only == null ? SuiteScale.of(rounds, least) : 1;
         for (int i = 0; i < tried; i++) {
             long seed = only == null ? SplitMix.seedOf(name.hashCode(), i) : only;
-            Example history = source.apply(seed);
-            Throwable failure = failure(history, seed, tally);
+            T input = source.apply(seed);
+            Throwable failure = failure(input, seed, tally);
             if (failure != null) {
                 throw new AssertionError(
-                        "law " + name + " fails: mvn test -Dlaw=" + name + " -Dseed=" + seed + "; the smallest part is "
-                                + kept(history, seed),
+                        "law " + name + " fails: " + command + " -Dseed=" + seed + "; the smallest part is "
+                                + kept(input, seed),
                         failure);
             }
         }
-        System.out.println("law " + name + ", " + tried + " histories: " + tally.counts);
+        System.out.println("law " + name + ", " + tried + " inputs: " + tally.counts);
         floors.forEach((event, share) -> {
             int count = tally.of(event);
             if (only == null && count <= share * tried) {
                 throw new AssertionError("law " + name + ": \"" + event + "\" happened " + count + " times in " + tried
-                        + " histories, and has to in more than " + share + " of them");
+                        + " inputs, and has to in more than " + share + " of them");
             }
         });
     }
 
-    private Throwable failure(Example history, long seed, Tally tally) {
+    private Throwable failure(T input, long seed, Tally tally) {
         try {
-            property.holds(history, new SplitMix(SplitMix.mix(seed)), tally);
+            property.holds(input, new SplitMix(SplitMix.mix(seed)), tally);
             return null;
         } catch (Exception | AssertionError e) {
             return e;
@@ -104,14 +117,14 @@ public record Law(
     }
 
     /** The file of a part that fails too, of which no smaller part does that leaves out one thing. */
-    private Path kept(Example failing, long seed) {
-        Example smallest = failing;
+    private Path kept(T failing, long seed) {
+        T smallest = failing;
         int trials = 0;
         for (boolean isSmaller = true; isSmaller && trials < MOST_TRIALS; ) {
             isSmaller = false;
-            for (Example each : smallest.smaller()) {
+            for (T each : smallest.smaller()) {
                 trials++;
-                // An exception may also mean that the part is no history.
+                // An exception may also mean that the part is no input.
                 if (failure(each, seed, new Tally()) instanceof AssertionError) {
                     smallest = each;
                     isSmaller = true;
