@@ -60,38 +60,19 @@ class EdnReaderTest {
                     if (random.nextBoolean()) {
                         String kind = lists ? "append" : "w";
                         value++;
-                        edn.append("[:")
-                                .append(kind)
-                                .append(' ')
-                                .append(key)
-                                .append(' ')
-                                .append(value)
-                                .append("] ");
-                        done.append("[:")
-                                .append(kind)
-                                .append(' ')
-                                .append(key)
-                                .append(' ')
-                                .append(value)
-                                .append("]");
-                        String write = "{\"op\":\"" + kind + "\",\"key\":" + key + ",\"value\":" + value + "},";
+                        edn.append("[:%s %d %d] ".formatted(kind, key, value));
+                        done.append("[:%s %d %d]".formatted(kind, key, value));
+                        String write = "{\"op\":\"%s\",\"key\":%d,\"value\":%d},".formatted(kind, key, value);
                         json.append(write);
                         known.append(write);
                     } else {
-                        edn.append("[:r ").append(key).append(" nil] ");
+                        edn.append("[:r %d nil] ".formatted(key));
                         String found = lists
                                 ? random.nextInt(3) == 0 ? "[]" : "[" + (1 + random.nextInt(value + 1)) + "]"
                                 : random.nextInt(3) == 0 ? "nil" : random.nextInt(3) == 0 ? "\"v\"" : "7";
-                        done.append("[:r ")
-                                .append(key)
-                                .append(' ')
-                                .append(found)
-                                .append("]");
-                        json.append("{\"op\":\"r\",\"key\":")
-                                .append(key)
-                                .append(",\"value\":")
-                                .append(found.replace("nil", "null"))
-                                .append("},");
+                        done.append("[:r %d %s]".formatted(key, found));
+                        String read = "{\"op\":\"r\",\"key\":%d,\"value\":%s},";
+                        json.append(read.formatted(key, found.replace("nil", "null")));
                     }
                 }
                 form.operation(":invoke", Long.toString(process), ":txn", edn + "]", count, indexed, next, timed);
@@ -120,18 +101,15 @@ class EdnReaderTest {
                         next,
                         timed);
                 String ops = known ? texts[1] : texts[2];
-                jsonl.append("{\"session\":")
-                        .append(of[0])
-                        .append(",\"index\":")
-                        .append(of[1]);
                 // Without times, the order of calls serves as times.
-                jsonl.append(",\"start\":").append(timed ? of[2] : of[3]);
-                jsonl.append(how == 1 ? "" : ",\"end\":" + (timed ? next : count));
-                jsonl.append(",\"status\":\"")
-                        .append(known ? "committed" : how == 0 ? "aborted" : "indeterminate")
-                        .append("\",\"ops\":[")
-                        .append(ops.isEmpty() ? "" : ops.substring(0, ops.length() - 1))
-                        .append("]}\n");
+                jsonl.append("{\"session\":%d,\"index\":%d,\"start\":%d%s,\"status\":\"%s\",\"ops\":[%s]}\n"
+                        .formatted(
+                                of[0],
+                                of[1],
+                                timed ? of[2] : of[3],
+                                how == 1 ? "" : ",\"end\":" + (timed ? next : count),
+                                known ? "committed" : how == 0 ? "aborted" : "indeterminate",
+                                ops.isEmpty() ? "" : ops.substring(0, ops.length() - 1)));
                 count++;
             }
             next += 1 + random.nextInt(5);

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,19 +38,10 @@ public class ReaderFuzzTest {
         StringBuilder jsonl = new StringBuilder(TestFiles.HEADER.replace("}\n", ",\"note\":{\"a\":[1,\"b\"]}}\n"));
         StringBuilder plume = new StringBuilder();
         for (int i = 0; i < 8; i++) {
-            jsonl.append("{\"session\":").append(i % 3).append(",\"index\":").append(i);
-            jsonl.append(",\"start\":").append(i * 10).append(",\"end\":").append(i * 10 + 5);
-            jsonl.append(",\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":\"k\",\"value\":")
-                    .append(i);
-            jsonl.append("},{\"op\":\"r\",\"key\":1,\"value\":null}]}\n");
-            plume.append("w(1,")
-                    .append(i)
-                    .append(',')
-                    .append(i % 3)
-                    .append(',')
-                    .append(i)
-                    .append(")\n");
-            plume.append("r(2,0,").append(i % 3).append(',').append(i).append(")\n");
+            jsonl.append(("{\"session\":%d,\"index\":%d,\"start\":%d,\"end\":%d,\"status\":\"committed\",\"ops\":["
+                            + "{\"op\":\"w\",\"key\":\"k\",\"value\":%d},{\"op\":\"r\",\"key\":1,\"value\":null}]}\n")
+                    .formatted(i % 3, i, i * 10, i * 10 + 5, i));
+            plume.append("w(1,%d,%d,%d)\nr(2,0,%d,%d)\n".formatted(i, i % 3, i, i % 3, i));
         }
         valid.put("h.jsonl", TestFiles.utf8(jsonl.toString()));
         valid.put("h.jsonl.gz", TestFiles.gzip(valid.get("h.jsonl")));
@@ -76,7 +68,7 @@ public class ReaderFuzzTest {
                 {"process":0,"type":"ok","f":"read","value":[1,"x"]}]
                 """));
         valid.put("history.txt", TestFiles.utf8("0\t:invoke\t:read\tnil\n0\t:ok\t:read\t3\n"));
-        valid.put("lines.edn", TestFiles.utf8(EdnLines.of(new Random(4), 40)));
+        valid.put("lines.edn", TestFiles.utf8(TestFiles.CALLS));
         valid.put("h.bincode", TestFiles.dbcop());
         valid.put("h.bincode.gz", TestFiles.gzip(TestFiles.dbcop()));
         valid.put("many.bincode", TestFiles.dbcop(new Random(3), 12));
@@ -148,21 +140,16 @@ public class ReaderFuzzTest {
     }
 
     private static HistoryFormat formatOf(String name) {
-        return name.startsWith("c/")
-                ? HistoryFormat.COBRA
-                : name.contains("jsonl")
-                        ? HistoryFormat.JSONL
-                        : name.endsWith("edn")
-                                ? HistoryFormat.EDN
-                                : name.endsWith("json")
-                                        ? HistoryFormat.ELLE_JSON
-                                        : name.contains("txt")
-                                                ? HistoryFormat.PLUME
-                                                : name.contains("parquet")
-                                                        ? HistoryFormat.PARQUET
-                                                        : name.endsWith("arrow")
-                                                                ? HistoryFormat.ARROW
-                                                                : HistoryFormat.DBCOP;
+        Map<String, HistoryFormat> formats = Map.of(
+                "jsonl", HistoryFormat.JSONL,
+                "edn", HistoryFormat.EDN,
+                "json", HistoryFormat.ELLE_JSON,
+                "txt", HistoryFormat.PLUME,
+                "parquet", HistoryFormat.PARQUET,
+                "arrow", HistoryFormat.ARROW,
+                "bincode", HistoryFormat.DBCOP,
+                "log", HistoryFormat.COBRA);
+        return Objects.requireNonNull(formats.get(name.split("\\.")[1]), name);
     }
 
     /**

@@ -99,6 +99,28 @@ public final class TestFiles {
         }
     }
 
+    /** Calls of registers and transactions in EDN: keyed or not, all outcomes, results, reasons and notations. */
+    public static final String CALLS = """
+            ; recorded
+
+            #jepsen.history.Op{:type :invoke, :process 0, :f :txn, :value [[:append :k 1] [:r "k7" nil]]}
+            {:type :invoke, :process 1, :f :cas, :value [101 [nil "v3"]]} ; done }
+            {, :type :info, :process :nemesis, :f :kill, :value ["n1" {:a #{1 2}}]} #_{:a 1}
+            {:type :ok, :process 0, :f :txn, :value [[:append :k 1] [:r "k7" [1 "e2"]]]}
+            {:type :fail, :process 1, :f :cas, :value [101 [nil "v3"]]}
+            {:type :invoke, :process 2, :f :write, :value [:r 9223372036854775807]}
+            {:type :invoke, :process 1, :f :read, :value ["r5" nil]}
+            {:type :info, :process 2, :f :write, :value :timeout}
+            {:type :ok, :process 1, :f :read, :value ["r5" -5]}
+            {:type :invoke, :process 0, :value [[:r 900000000000 nil] [:w -7 :v] [:r "odd" nil]]}
+            #knossos.op.Op{:type :ok, :process 0, :f nil, :value [[:r 900000000000 ()] [:w -7 :v] [:r "odd" 7]]}
+            {:type :invoke, :process 3, :f :r, :value [102 nil]}
+            {:type :ok, :process 3, :f :r, :value [102 0]}
+            {:type :invoke, :process 4, :f :txn, :value [[:r 1 nil] [:w 1 "no 3"]]}
+            {:type :ok, :process 4, :f :txn, :value [[:r 1 nil] [:w 1 "no 3"]]}
+            {:type :invoke, :process 3, :f :w, :value [102 "v1"]}
+            {:type :fail, :process 3, :f :w, :value "no 8"}""";
+
     public static Binary dbcopHeader() {
         return new Binary(ByteOrder.LITTLE_ENDIAN)
                 .i64(1, 2, 3, 4, 5)

@@ -8,17 +8,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.format.Corpus;
-import org.polygraph.storage.format.EdnLines;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.Inputs;
@@ -61,37 +62,23 @@ public class PiecesTest {
     /** Interleaved sessions, indexes with gaps that sometimes do not ascend, and all fields of a line. */
     private static String line(Random random, int i) {
         StringBuilder line = new StringBuilder();
-        line.append("{\"session\":")
-                .append(random.nextInt(5) - 1)
-                .append(",\"index\":")
-                .append(i * 3 - random.nextInt(2));
+        line.append("{\"session\":%d,\"index\":%d".formatted(random.nextInt(5) - 1, i * 3 - random.nextInt(2)));
         if (random.nextInt(3) == 0) {
             line.append(",\"start\":").append(i).append(random.nextBoolean() ? ",\"end\":" + (i + 5) : "");
         }
         line.append(random.nextInt(9) == 0 ? ",\"note\":{\"a\":[1,{}]}" : "").append(",\"status\":\"");
-        line.append(one(new String[] {"committed", "aborted", "indeterminate"}, random))
-                .append("\",\"ops\":[");
+        line.append(one(new String[] {"committed", "aborted", "indeterminate"}, random) + "\",\"ops\":[");
         for (int o = random.nextInt(5); o > 0; o--) {
             String key = random.nextInt(3) == 0 ? one(KEYS, random) : Integer.toString(random.nextInt(40));
             String value = random.nextInt(3) == 0 ? one(VALUES, random) : Integer.toString(random.nextInt(9));
-            if (random.nextInt(8) == 0) {
-                line.append("{\"op\":\"cas\",\"key\":")
-                        .append(key)
-                        .append(",\"expected\":")
-                        .append(value);
-                line.append(",\"value\":3,\"ok\":false}");
-            } else if (random.nextInt(8) == 0) {
-                line.append("{\"op\":\"d\",\"key\":").append(key).append('}');
-            } else if (random.nextInt(8) == 0) {
-                line.append("{\"op\":\"i\",\"key\":").append(key);
-                line.append(",\"value\":").append(value).append('}');
-            } else {
-                line.append("{\"op\":\"")
-                        .append(random.nextBoolean() ? 'r' : 'w')
-                        .append("\",\"key\":")
-                        .append(key);
-                line.append(",\"value\":").append(value).append('}');
-            }
+            String form = random.nextInt(8) == 0
+                    ? "{'op':'cas','key':%s,'expected':%s,'value':3,'ok':false}"
+                    : random.nextInt(8) == 0
+                            ? "{'op':'d','key':%s}"
+                            : random.nextInt(8) == 0
+                                    ? "{'op':'i','key':%s,'value':%s}"
+                                    : "{'op':'" + (random.nextBoolean() ? 'r' : 'w') + "','key':%s,'value':%s}";
+            line.append(form.replace('\'', '"').formatted(key, value));
             line.append(o > 1 ? "," : "");
         }
         line.append("]}").append(one(new String[] {"\n", "\n", "\r\n", " \n\n", "\n \t\n"}, random));
@@ -177,67 +164,58 @@ public class PiecesTest {
 
     /** Transactions that may have been read without their operations. */
     private static void alike(HistoryRows alone, HistoryRows all, String name) {
-        assertThat(alone.sessionLabels()).as(name).isEqualTo(all.sessionLabels());
-        assertThat(alone.sessionOf()).as(name).isEqualTo(all.sessionOf());
-        assertThat(alone.lines()).as(name).isEqualTo(all.lines());
-        Transactions some = alone.transactions();
-        Transactions expected = all.transactions();
-        assertThat(some.size()).as(name).isEqualTo(expected.size());
-        assertThat(some.indexes()).as(name).isEqualTo(expected.indexes());
-        assertThat(some.sources()).as(name).isEqualTo(expected.sources());
-        assertThat(some.statuses()).as(name).isEqualTo(expected.statuses());
-        assertThat(some.starts()).as(name).isEqualTo(expected.starts());
-        assertThat(some.ends()).as(name).isEqualTo(expected.ends());
+        assertThat(facts(alone)).as(name).isEqualTo(facts(all));
+    }
+
+    private static String facts(HistoryRows rows) {
+        Transactions some = rows.transactions();
+        return Arrays.deepToString(new Object[] {
+            rows.sessionLabels(),
+            rows.sessionOf(),
+            rows.lines(),
+            some.size(),
+            some.indexes(),
+            some.sources(),
+            some.statuses(),
+            some.starts(),
+            some.ends()
+        });
     }
 
     private static void equal(HistoryTable actual, HistoryTable expected, String name) {
-        assertThat(actual.sessions()).as(name).isEqualTo(expected.sessions());
-        for (int s = 0; s < expected.sessions(); s++) {
-            assertThat(actual.sessionLabel(s)).as(name).isEqualTo(expected.sessionLabel(s));
-        }
-        assertThat(actual.sessionStarts()).as(name).isEqualTo(expected.sessionStarts());
-        assertThat(actual.statuses()).as(name).isEqualTo(expected.statuses());
-        for (int t = 0; t < expected.transactions(); t++) {
-            assertThat(actual.index(t)).as(name).isEqualTo(expected.index(t));
-            assertThat(actual.whereIs(t)).as(name).isEqualTo(expected.whereIs(t));
-        }
-        assertThat(actual.source()).as(name).isEqualTo(expected.source());
-        assertThat(actual.starts()).as(name).isEqualTo(expected.starts());
-        assertThat(actual.ends()).as(name).isEqualTo(expected.ends());
-        assertThat(actual.operationStarts()).as(name).isEqualTo(expected.operationStarts());
-        assertThat(actual.operationKeys()).as(name).isEqualTo(expected.operationKeys());
-        assertThat(actual.operationKinds()).as(name).isEqualTo(expected.operationKinds());
-        assertThat(actual.keys().size()).as(name).isEqualTo(expected.keys().size());
-        for (int k = 0; k < expected.keys().size(); k++) {
-            assertThat(actual.keys().isString(k))
-                    .as(name)
-                    .isEqualTo(expected.keys().isString(k));
-            assertThat(actual.keys().label(k))
-                    .as(name)
-                    .isEqualTo(expected.keys().label(k));
-        }
-        for (int o = 0; o < expected.operations(); o++) {
-            long code = expected.value(o);
-            assertThat(actual.elements(o)).as(name).isEqualTo(expected.elements(o));
-            if (expected.elements(o) != null) {
-                // Equal lists may have different codes.
-                continue;
-            }
-            assertThat(actual.value(o)).as(name).isEqualTo(code);
-            assertThat(actual.values().label(code))
-                    .as(name)
-                    .isEqualTo(expected.values().label(code));
-            assertThat(actual.values().isString(code))
-                    .as(name)
-                    .isEqualTo(expected.values().isString(code));
-        }
-        assertThat(actual.values().hasLists())
-                .as(name)
-                .isEqualTo(expected.values().hasLists());
-        assertThat(actual.initialValue()).as(name).isEqualTo(expected.initialValue());
-        assertThat(actual.values().label(actual.initialValue()))
-                .as(name)
-                .isEqualTo(expected.values().label(expected.initialValue()));
+        assertThat(facts(actual)).as(name).isEqualTo(facts(expected));
+    }
+
+    /** All that a table holds, with its codes; equal lists may have different codes. */
+    private static String facts(HistoryTable table) {
+        IntStream sessions = IntStream.range(0, table.sessions());
+        IntStream transactions = IntStream.range(0, table.transactions());
+        return Arrays.deepToString(new Object[] {
+            sessions.mapToLong(table::sessionLabel).toArray(),
+            table.sessionStarts(),
+            table.statuses(),
+            transactions.mapToObj(t -> table.index(t) + " " + table.whereIs(t)).toArray(),
+            table.source(),
+            table.starts(),
+            table.ends(),
+            table.operationStarts(),
+            table.operationKeys(),
+            table.operationKinds(),
+            IntStream.range(0, table.keys().size())
+                    .mapToObj(k -> table.keys().isString(k) + table.keys().label(k))
+                    .toArray(),
+            IntStream.range(0, table.operations())
+                    .mapToObj(o -> table.elements(o) == null
+                            ? value(table, table.value(o))
+                            : Arrays.toString(table.elements(o)))
+                    .toArray(),
+            table.values().hasLists(),
+            value(table, table.initialValue())
+        });
+    }
+
+    private static String value(HistoryTable table, long code) {
+        return code + " " + table.values().isString(code) + table.values().label(code);
     }
 
     /** Writes a file. */
@@ -460,7 +438,7 @@ public class PiecesTest {
         inputs.write("logs/T2.log", TestFiles.cobraLog(7));
         for (String single : List.of(
                 inputs.write("h.bincode", TestFiles.dbcop()),
-                inputs.write("h.edn", EdnLines.of(new Random(2), 40)),
+                inputs.write("h.edn", TestFiles.CALLS),
                 inputs.write("calls.json", "{\"type\":\"ok\",\"process\":0,\"value\":[[\"w\",1,2]]}"),
                 inputs.write("h.txt", "r(1,0,0,1)\n".repeat(40)),
                 inputs.path("logs").toString(),
