@@ -3,15 +3,13 @@ package org.polygraph.jobs.certificate.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryDsl;
-import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
-import org.polygraph.storage.testkit.TinyHistories;
 
 /** Compares the two replays of CC: with a bit for each writer, and with a number for each session. */
 class CausalReplayTest {
@@ -19,32 +17,20 @@ class CausalReplayTest {
 
     @Test
     void bitsAgreeOnTinyHistories() {
-        TinyHistories stream = new TinyHistories(SEED);
-        int[] judged = new int[2];
-        for (int i = 0; i < SuiteScale.of(10_000); i++) {
-            HistoryTable history = stream.at(i);
-            SplitMix random = new SplitMix(SplitMix.seedOf(SEED, i));
-            agree(history, random, HistoryDsl.print(history) + " seed " + stream.seedOf(i), judged);
-        }
-        System.out.println("tiny histories from seed " + SEED + ": {accepted, rejected} " + Arrays.toString(judged));
-        assertThat(judged).doesNotContain(0);
+        agree(SuiteScale.of(10_000), SerialReplayTest::tiny);
     }
 
     /** There are more writers than a word has bits. */
     @Test
     void bitsAgreeWhereSessionsAreShort() {
+        agree(SuiteScale.of(300), seed -> SerialReplayTest.larger(seed, 100, 300, 4));
+    }
+
+    private static void agree(int rounds, LongFunction<HistoryTable> source) {
         int[] judged = new int[2];
-        for (int i = 0; i < SuiteScale.of(300); i++) {
-            SplitMix random = new SplitMix(SplitMix.seedOf(SEED, i));
-            HistoryTable history = HistoryGenerator.withSeed(i)
-                    .sessions(random.between(1, 100))
-                    .transactions(random.between(10, 300))
-                    .operations(random.between(1, 4))
-                    .keys(random.between(1, 40))
-                    .isolation(
-                            i % 2 == 0 ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.READ_COMMITTED)
-                    .generate();
-            agree(history, random, "seed " + SEED + " #" + i, judged);
+        for (int i = 0; i < rounds; i++) {
+            long seed = SplitMix.seedOf(SEED, i);
+            agree(source.apply(seed), new SplitMix(seed), "seed " + seed, judged);
         }
         System.out.println("histories from seed " + SEED + ": {accepted, rejected} " + Arrays.toString(judged));
         assertThat(judged).doesNotContain(0);

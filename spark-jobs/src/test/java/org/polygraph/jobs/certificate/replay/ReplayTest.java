@@ -6,15 +6,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
-import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.HistoryTableBuilder;
-import org.polygraph.storage.table.SourceFiles;
 import org.polygraph.storage.testkit.HistoryDsl;
 
 class ReplayTest {
@@ -22,40 +21,6 @@ class ReplayTest {
             Arrays.stream(Guarantee.values()).filter(p -> !p.isAxiom()).toList();
     private static final Guarantee SER = Guarantee.SER;
     private static final Guarantee SI = Guarantee.SI;
-
-    /**
-     * A short notation of a history: each string is a transaction, {@code session[!?][@start..end] ops}, such as {@code
-     * "0 r1=0 w1=5"}; {@code !} aborted, {@code ?} indeterminate. Initial value 0. Sessions must ascend.
-     */
-    private static HistoryTable history(String... transactions) throws HistoryException {
-        HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.LINE);
-        builder.file("h");
-        builder.initialValue(0);
-        for (int t = 0; t < transactions.length; t++) {
-            String[] words = transactions[t].split(" ", -1);
-            String[] head = words[0].split("@", 2);
-            TransactionStatus outcome = head[0].endsWith("!")
-                    ? TransactionStatus.ABORTED
-                    : head[0].endsWith("?") ? TransactionStatus.INDETERMINATE : TransactionStatus.COMMITTED;
-            builder.begin(Long.parseLong(head[0].replaceAll("[!?]", "")), t, outcome, t + 1);
-            if (head.length == 2) {
-                String[] times = head[1].split("\\.\\.", 2);
-                builder.times(Long.parseLong(times[0]), Long.parseLong(times[1]));
-            }
-            for (int i = 1; i < words.length; i++) {
-                String[] sides = words[i].substring(1).split("=", 2);
-                int key = builder.keys().id(Long.parseLong(sides[0]));
-                long value = builder.values().code(Long.parseLong(sides[1]));
-                if (words[i].charAt(0) == 'w') {
-                    builder.write(key, value);
-                } else {
-                    builder.read(key, value);
-                }
-            }
-            builder.end();
-        }
-        return builder.build();
-    }
 
     private static boolean[] committed(HistoryTable table) {
         boolean[] counted = new boolean[table.transactions()];
@@ -69,35 +34,65 @@ class ReplayTest {
         return Replay.of(new Witness(table, terms, counted, position)).discrepancy();
     }
 
-    /** @param order the events from the first to the last */
-    private static String check(HistoryTable table, Guarantee level, int... order) {
+    private static int[] positions(int[] order) {
         int[] position = new int[order.length];
         for (int p = 0; p < order.length; p++) {
             position[order[p]] = p;
         }
-        return replay(table, Terms.of(level), committed(table), position);
+        return position;
     }
 
-    @Test
-    void acceptsASerialOrder() throws HistoryException {
-        HistoryTable table = history("0 w1=5 r1=5 w1=6 r1=6", "0 r1=6", "1 r1=0 r2=0", "2! w1=9 r2=7");
-        assertThat(check(table, SER, 2, 0, 1, 3)).isNull();
-        assertThat(check(table, SER, 3, 2, 0, 1)).isNull();
-    }
-
-    @Test
-    void rejectsAStaleRead() throws HistoryException {
-        HistoryTable table = history("0 w1=5", "1 r1=0");
-        assertThat(check(table, SER, 0, 1))
-                .isEqualTo("transaction (session 1, index 1) at h:2 read key 1 = 0, but the last value committed before"
-                        + " it is 5");
-        assertThat(check(table, SER, 1, 0)).isNull();
+    /** The order of the events from the first to the last, and a part of what is wrong with it. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '/',
+            value = {
+                "s0: w(1,5) r(1,5) w(1,6) r(1,6) | r(1,6); s1: r(1,0) r(2,0); s2: !w(1,9) r(2,7) / SER / 2 0 1 3 /",
+                "s0: w(1,5) r(1,5) w(1,6) r(1,6) | r(1,6); s1: r(1,0) r(2,0); s2: !w(1,9) r(2,7) / SER / 3 2 0 1 /",
+                // A stale read.
+                "s0: w(1,5); s1: r(1,0) / SER / 0 1 / key 1 = 0, but the last value committed before it is 5",
+                "s0: w(1,5); s1: r(1,0) / SER / 1 0 /",
+                // A read that misses its own write.
+                "s0: w(1,5) w(1,6) r(1,5) / SER / 0   / its own latest write is 6",
+                "s0: w(1,5) r(1,0)        / SI  / 0 1 / its own latest write is 5",
+                // Intermediate, aborted and future reads.
+                "s0: w(1,5) w(1,6); s1: r(1,5) / SER / 0 1 / read key 1 = 5",
+                "s0: !w(1,5); s1: r(1,5)       / SER / 0 1 / before it is 0",
+                "s0: r(1,5) w(1,5)             / SER / 0   / before it is 0",
+                // Orders against a session, also across a transaction that does not count.
+                "s0: w(1,5) | w(2,6)           / SER / 1 0     / which its session ran earlier",
+                "s0: w(1,5) | w(2,6)           / SI  / 0 2 1 3 / which its session ran earlier",
+                "s0: w(1,5) | w(2,6)           / SI  / 0 1 2 3 /",
+                "s0: w(1,5) | !w(2,6) | w(3,7) / SER / 1 2 0   / which its session ran earlier",
+                "s0: w(1,5) | !w(2,6) | w(3,7) / SER / 1 0 2   /",
+                // Write skew, and a lost update.
+                "s0: r(1,0) r(2,0) w(1,5); s1: r(1,0) r(2,0) w(2,6) / SI  / 0 2 1 3 /",
+                "s0: r(1,0) r(2,0) w(1,5); s1: r(1,0) r(2,0) w(2,6) / SER / 0 1     / before it is 5",
+                "s0: r(1,0) r(2,0) w(1,5); s1: r(1,0) r(2,0) w(2,6) / SER / 1 0     / before it is 6",
+                "s0: r(1,0) w(1,5); s1: r(1,0) w(1,6) / SI / 0 2 1 3 / overlap and both write key 1",
+                "s0: r(1,0) w(1,5); s1: r(1,0) w(1,6) / SI / 0 1 2 3 / before it is 5",
+                // A nested writer overlaps too.
+                "s0: w(1,5); s1: w(1,6) / SI / 0 2 3 1 / overlap",
+                "s0: w(1,5); s1: w(1,6) / SI / 2 0 1 3 / overlap",
+                "s0: w(1,5); s1: w(1,6) / SI / 2 3 0 1 /",
+                "s0: w(1,5)             / SI / 1 0     / commits before its snapshot",
+            })
+    void judges(String history, Guarantee level, String order, String wrong) {
+        int[] events =
+                Arrays.stream(order.split(" ")).mapToInt(Integer::parseInt).toArray();
+        HistoryTable table = HistoryDsl.parse("init 0; " + history);
+        String found = replay(table, Terms.of(level), committed(table), positions(events));
+        if (wrong == null) {
+            assertThat(found).isNull();
+        } else {
+            assertThat(found).contains(wrong);
+        }
     }
 
     /** RC would allow each of these reads, and it does not consider refused compare-and-sets. */
     @Test
-    void linearizabilityIsReplayedByItsOwnDefinition() throws HistoryException {
-        HistoryTable table = history("0@0..9 w1=5", "1@0..9 w1=6", "2@0..9 r1=5");
+    void linearizabilityIsReplayedByItsOwnDefinition() {
+        HistoryTable table = HistoryDsl.parse("init 0; s0: @0..9 w(1,5); s1: @0..9 w(1,6); s2: @0..9 r(1,5)");
         for (int[] position : new int[][] {{0, 1, 2}, {1, 0, 2}, {0, 2, 1}}) {
             Witness witness = new Witness(table, Terms.of(Guarantee.LIN), committed(table), position);
             assertThat(Replay.byDefinition(witness))
@@ -114,66 +109,14 @@ class ReplayTest {
     }
 
     @Test
-    void rejectsAReadThatMissesItsOwnWrite() throws HistoryException {
-        assertThat(check(history("0 w1=5 w1=6 r1=5"), SER, 0)).contains("its own latest write is 6");
-        assertThat(check(history("0 w1=5 r1=0"), SI, 0, 1)).contains("its own latest write is 5");
-    }
-
-    @Test
-    void rejectsIntermediateAbortedAndFutureReads() throws HistoryException {
-        assertThat(check(history("0 w1=5 w1=6", "1 r1=5"), SER, 0, 1)).contains("read key 1 = 5");
-        assertThat(check(history("0! w1=5", "1 r1=5"), SER, 0, 1)).contains("before it is 0");
-        assertThat(check(history("0 r1=5 w1=5"), SER, 0)).contains("before it is 0");
-    }
-
-    @Test
-    void rejectsAnOrderAgainstASession() throws HistoryException {
-        HistoryTable table = history("0 w1=5", "0 w2=6");
-        assertThat(check(table, SER, 1, 0)).contains("which its session ran earlier");
-        assertThat(check(table, SI, 0, 2, 1, 3)).contains("which its session ran earlier");
-        assertThat(check(table, SI, 0, 1, 2, 3)).isNull();
-    }
-
-    @Test
-    void sessionOrderHoldsAcrossATransactionThatDoesNotCount() throws HistoryException {
-        HistoryTable table = history("0 w1=5", "0! w2=6", "0 w3=7");
-        assertThat(check(table, SER, 1, 2, 0)).contains("which its session ran earlier");
-        assertThat(check(table, SER, 1, 0, 2)).isNull();
-    }
-
-    @Test
-    void snapshotIsolationAcceptsWriteSkewAndRejectsLostUpdate() throws HistoryException {
-        HistoryTable skew = history("0 r1=0 r2=0 w1=5", "1 r1=0 r2=0 w2=6");
-        assertThat(check(skew, SI, 0, 2, 1, 3)).isNull();
-        assertThat(check(skew, SER, 0, 1)).isNotNull();
-        assertThat(check(skew, SER, 1, 0)).isNotNull();
-        HistoryTable lost = history("0 r1=0 w1=5", "1 r1=0 w1=6");
-        assertThat(check(lost, SI, 0, 2, 1, 3)).contains("overlap and both write key 1");
-        assertThat(check(lost, SI, 0, 1, 2, 3)).contains("before it is 5");
-    }
-
-    @Test
-    void aNestedWriterOverlapsToo() throws HistoryException {
-        HistoryTable table = history("0 w1=5", "1 w1=6");
-        assertThat(check(table, SI, 0, 2, 3, 1)).contains("overlap");
-        assertThat(check(table, SI, 2, 0, 1, 3)).contains("overlap");
-        assertThat(check(table, SI, 2, 3, 0, 1)).isNull();
-    }
-
-    @Test
-    void rejectsACommitBeforeItsSnapshot() throws HistoryException {
-        assertThat(check(history("0 w1=5"), SI, 1, 0)).contains("commits before its snapshot");
-    }
-
-    @Test
-    void rejectsWhatIsNoPermutation() throws HistoryException {
-        HistoryTable table = history("0 w1=5", "1 w1=6");
+    void rejectsWhatIsNoPermutation() {
+        HistoryTable table = HistoryDsl.parse("init 0; s0: w(1,5); s1: w(1,6)");
         boolean[] all = {true, true};
         assertThat(replay(table, Terms.of(SER), all, new int[] {1, 1}))
                 .isEqualTo(
-                        "transaction (session 0, index 0) at h:1 and transaction (session 1, index 1) at h:2 have the same place");
+                        "transaction (session 0, index 0) at dsl:13 and transaction (session 1, index 0) at dsl:25 have the same place");
         assertThat(replay(table, Terms.of(SER), all, new int[] {0, 2}))
-                .isEqualTo("transaction (session 1, index 1) at h:2 has place 2 of 2");
+                .isEqualTo("transaction (session 1, index 0) at dsl:25 has place 2 of 2");
         assertThat(replay(table, Terms.of(SER), all, new int[] {-1, 0})).contains("place -1");
         assertThat(replay(table, Terms.of(SER), all, new int[] {0})).isEqualTo("1 places for 2 events");
         assertThat(replay(table, Terms.of(SER), new boolean[1], new int[] {0, 1}))
@@ -181,8 +124,8 @@ class ReplayTest {
     }
 
     @Test
-    void flagsMustAgreeWithOutcomes() throws HistoryException {
-        HistoryTable table = history("0 w1=5", "1! w1=6", "2? w1=7");
+    void flagsMustAgreeWithOutcomes() {
+        HistoryTable table = HistoryDsl.parse("init 0; s0: w(1,5); s1: !w(1,6); s2: ?w(1,7)");
         int[] order = {0, 1, 2};
         assertThat(replay(table, Terms.of(SER), new boolean[] {false, false, false}, order))
                 .contains("committed but is not counted");
@@ -195,8 +138,8 @@ class ReplayTest {
     }
 
     @Test
-    void anIndeterminateTransactionExplainsAReadOnlyIfCounted() throws HistoryException {
-        HistoryTable table = history("0? w1=5", "1 r1=5");
+    void anIndeterminateTransactionExplainsAReadOnlyIfCounted() {
+        HistoryTable table = HistoryDsl.parse("init 0; s0: ?w(1,5); s1: r(1,5)");
         int[] order = {0, 1};
         assertThat(replay(table, Terms.of(SER), new boolean[] {true, true}, order))
                 .isNull();
@@ -205,8 +148,8 @@ class ReplayTest {
     }
 
     @Test
-    void termsMayDropIndeterminateTransactions() throws HistoryException {
-        HistoryTable table = history("0? w1=5", "1 r2=0");
+    void termsMayDropIndeterminateTransactions() {
+        HistoryTable table = HistoryDsl.parse("init 0; s0: ?w(1,5); s1: r(2,0)");
         Terms dropped = new Terms(SER, 0, IndeterminateMode.ABORT);
         assertThat(replay(table, dropped, new boolean[] {true, true}, new int[] {0, 1}))
                 .contains("is indeterminate, which the terms ignore, but is counted");
@@ -252,41 +195,33 @@ class ReplayTest {
 
     /** Compares random small histories and orders with a replay that keeps a full snapshot for every transaction. */
     @Test
-    void agreesWithANaiveReplay() throws HistoryException {
+    void agreesWithANaiveReplay() {
         long seed = 7;
         Random random = new Random(seed);
         int accepted = 0;
         for (int round = 0; round < 20_000; round++) {
             int n = 1 + random.nextInt(4);
-            String[] transactions = new String[n];
+            StringBuilder text = new StringBuilder("init 0");
             for (int t = 0; t < n; t++) {
-                StringBuilder text = new StringBuilder().append(t / 2);
-                text.append(random.nextInt(8) == 0 ? "!" : random.nextInt(8) == 0 ? "?" : "");
                 int start = random.nextInt(20);
-                text.append("@").append(start).append("..").append(start + random.nextInt(10));
-                int operations = 1 + random.nextInt(2);
-                for (int o = 0; o < operations; o++) {
-                    text.append(random.nextBoolean() ? " r" : " w").append(random.nextInt(2));
-                    text.append('=').append(random.nextInt(2));
+                text.append(t % 2 == 0 ? "; s" + t / 2 + ": " : " | ");
+                text.append("@%d..%d ".formatted(start, start + random.nextInt(10)));
+                text.append(random.nextInt(8) == 0 ? "!" : random.nextInt(8) == 0 ? "?" : "");
+                for (int o = 1 + random.nextInt(2); o > 0; o--) {
+                    String kind = random.nextBoolean() ? "r" : "w";
+                    text.append("%s(%d,%d) ".formatted(kind, random.nextInt(2), random.nextInt(2)));
                 }
-                transactions[t] = text.toString();
             }
-            HistoryTable table = history(transactions);
+            HistoryTable table = HistoryDsl.parse(text.toString());
             Guarantee level = GUARANTEES.get(random.nextInt(GUARANTEES.size()));
             int[] order = shuffled(n * level.events(), random);
             boolean[] counted = committed(table);
             for (int t = 0; t < n; t++) {
                 counted[t] |= table.status(t) == TransactionStatus.INDETERMINATE && random.nextBoolean();
             }
-            int[] position = new int[order.length];
-            for (int p = 0; p < order.length; p++) {
-                position[order[p]] = p;
-            }
-            boolean ok = replay(table, Terms.of(level), counted, position) == null;
+            boolean ok = replay(table, Terms.of(level), counted, positions(order)) == null;
             assertThat(ok)
-                    .as(
-                            "seed %d round %d: %s %s %s",
-                            seed, round, level, Arrays.toString(transactions), Arrays.toString(order))
+                    .as("seed %d round %d: %s %s %s", seed, round, level, text, Arrays.toString(order))
                     .isEqualTo(naive(table, level, counted, order));
             accepted += ok ? 1 : 0;
         }
@@ -304,17 +239,13 @@ class ReplayTest {
     }
 
     private static boolean naive(HistoryTable table, Guarantee level, boolean[] counted, int[] order) {
+        int events = level.events();
+        int[] position = positions(order);
         long[] begin = new long[table.transactions()];
         long[] commit = new long[table.transactions()];
-        for (int p = 0; p < order.length; p++) {
-            if (level.events() == 1) {
-                begin[order[p]] = p;
-                commit[order[p]] = p;
-            } else if (order[p] % 2 == 0) {
-                begin[order[p] / 2] = p;
-            } else {
-                commit[order[p] / 2] = p;
-            }
+        for (int t = 0; t < begin.length; t++) {
+            begin[t] = position[events * t];
+            commit[t] = position[events * t + events - 1];
         }
         return NaiveReplay.explains(table, level, counted, begin, commit);
     }

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
@@ -13,7 +14,6 @@ import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.judge.BruteForce;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.TinyHistories;
@@ -24,45 +24,45 @@ class SerialReplayTest {
 
     @Test
     void agreesWithTheDefinitionOnTinyHistories() {
-        long seed = 0x1a7e;
-        TinyHistories stream = new TinyHistories(seed);
-        Map<Guarantee, Integer> accepted = new EnumMap<>(Guarantee.class);
-        for (int i = 0; i < 10_000; i++) {
-            HistoryTable history = stream.at(i);
-            SplitMix random = new SplitMix(SplitMix.seedOf(seed, i));
-            for (Guarantee guarantee : AXIOMS) {
-                Witness witness = witness(history, guarantee, random, 3);
-                boolean isSerial = agrees(witness, HistoryDsl.print(history) + " seed " + stream.seedOf(i));
-                accepted.merge(guarantee, isSerial ? 1 : 0, Integer::sum);
-            }
-        }
-        System.out.println("10000 histories from seed " + seed + ": accepted " + accepted);
-        assertThat(accepted.values()).allMatch(count -> count > 300);
+        agrees(10_000, SerialReplayTest::tiny, 0.03);
     }
 
     /** Orders that are nearly those of commits: of many reads, a few return an older value. */
     @Test
     void agreesWithTheDefinitionNearTheOrderOfCommits() {
-        Map<Guarantee, Integer> accepted = new EnumMap<>(Guarantee.class);
-        int each = 0;
-        for (int i = 0; i < 600; i++) {
-            SplitMix random = new SplitMix(SplitMix.seedOf(0x1a7f, i));
-            HistoryTable history = HistoryGenerator.withSeed(i)
-                    .sessions(random.between(1, 6))
-                    .transactions(random.between(10, 120))
-                    .operations(random.between(1, 6))
-                    .keys(random.between(2, 40))
-                    .isolation(
-                            i % 2 == 0 ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.READ_COMMITTED)
-                    .generate();
+        agrees(600, seed -> larger(seed, 6, 120, 6), 0.08);
+    }
+
+    static HistoryTable tiny(long seed) {
+        return TinyHistories.of(seed);
+    }
+
+    static HistoryTable larger(long seed, int sessions, int transactions, int operations) {
+        SplitMix random = new SplitMix(seed);
+        return HistoryGenerator.withSeed(seed)
+                .sessions(random.between(1, sessions))
+                .transactions(random.between(10, transactions))
+                .operations(random.between(1, operations))
+                .keys(random.between(1, 40))
+                .isolation(
+                        random.chance(0.5)
+                                ? HistoryGenerator.Isolation.SERIAL
+                                : HistoryGenerator.Isolation.READ_COMMITTED)
+                .generate();
+    }
+
+    private static void agrees(int rounds, LongFunction<HistoryTable> source, double accepted) {
+        Map<Guarantee, Integer> counts = new EnumMap<>(Guarantee.class);
+        for (int i = 0; i < rounds; i++) {
+            long seed = SplitMix.seedOf(0x1a7e, i);
+            HistoryTable history = source.apply(seed);
             for (Guarantee guarantee : AXIOMS) {
-                boolean isSerial = agrees(witness(history, guarantee, random, i % 5), "seed 0x1a7f #" + i);
-                accepted.merge(guarantee, isSerial ? 1 : 0, Integer::sum);
-                each++;
+                boolean isSerial = agrees(witness(history, guarantee, new SplitMix(seed), i % 5), "seed " + seed);
+                counts.merge(guarantee, isSerial ? 1 : 0, Integer::sum);
             }
         }
-        System.out.println(each + " orders from seed 0x1a7f: accepted " + accepted);
-        assertThat(accepted.values()).allMatch(count -> count > 50);
+        System.out.println(rounds + " histories: accepted " + counts);
+        assertThat(counts.values()).allMatch(count -> count > accepted * rounds);
     }
 
     /** Checks that a serial order obeys the definition. Returns whether the order is serial. */
