@@ -1,10 +1,5 @@
 package org.polygraph.storage.testkit;
 
-import java.io.IOException;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -31,7 +26,7 @@ import org.polygraph.storage.table.HistoryTable;
  * history, in a table or a file, on every machine. Settings may be given in any order (injections in theirs).
  *
  * <p>Memory of the simulation: 16 bytes a key. {@link #generate} adds what the table builder needs (about 40 bytes an
- * operation at the peak); {@link #writePlume} adds nothing. Speed: about 1 to 2 s a million transactions of 8
+ * operation at the peak). Speed: about 1 to 2 s a million transactions of 8
  * operations.
  */
 public final class HistoryGenerator {
@@ -175,7 +170,7 @@ public final class HistoryGenerator {
         return this;
     }
 
-    /** Adds start and end times to tables. Plume text has none. */
+    /** Adds start and end times to tables. */
     public HistoryGenerator withTimestamps() {
         timed = true;
         return this;
@@ -233,24 +228,6 @@ public final class HistoryGenerator {
         TableSink sink = new TableSink("generated-" + seed, timed);
         generateTo(sink);
         return sink.table();
-    }
-
-    /**
-     * The history as plume text, replacing the file; the table is never built.
-     *
-     * @throws IllegalArgumentException if transactions may be indeterminate: plume text cannot express that
-     */
-    public void writePlume(Path file) throws IOException {
-        if (indeterminateShare > 0) {
-            throw new IllegalArgumentException("indeterminate transactions; plume text has only committed and aborted");
-        }
-        try (OutputStream out = Files.newOutputStream(file)) {
-            PlumeSink sink = new PlumeSink(out);
-            generateTo(sink);
-            sink.flush();
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
-        }
     }
 
     /**

@@ -1,6 +1,8 @@
 package org.polygraph.storage.testkit;
 
+import it.unimi.dsi.fastutil.longs.LongHeapPriorityQueue;
 import java.util.Arrays;
+import java.util.List;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
@@ -21,15 +23,12 @@ final class Simulation {
     private static final int MEAN_DELAY = 10_000;
 
     private static final int SESSION_BITS = 16;
-    private static final int FLAG_EFFECT = 1;
-    private static final int FLAG_WRITES = 2;
 
     private final HistoryGenerator settings;
     private final TransactionSink sink;
     private final SplitMix random;
     private final KeyDistribution distribution;
     private final Isolation isolation;
-    private final int width;
 
     /** By key: the committed value, and the event that committed it. */
     private final long[] store;
@@ -39,36 +38,42 @@ final class Simulation {
     private long uniqueValues;
     private int started;
 
-    /** By session: the open transaction. */
-    private final int[] step;
-
-    /** Start of the open transaction, or when a session that idles or has finished became free. */
-    private final long[] start;
-
-    private final long[] snapshot;
-    private final long[] indexes;
-    private final TransactionStatus[] outcome;
-    private final int[] flags;
-    private final int[] count;
-    /** Operation i of session s at {@code s * width + i}: {@code key << 1 | write}, and its value. */
-    private final int[] operations;
-
-    private final long[] values;
-
-    /** Binary heap of {@code instant << SESSION_BITS | session}. */
-    private final long[] queue;
-
-    private int queued;
+    private final Session[] sessions;
+    /** The next step of each session, as {@code instant << SESSION_BITS | session}. */
+    private final LongHeapPriorityQueue queue = new LongHeapPriorityQueue();
 
     private final int[] injectionMoments;
     private int injectionsPlayed;
     private boolean gathering;
     private int missing;
-    private final boolean[] player;
-    private final boolean[] idle;
-    private final boolean[] finished;
     private int freshKeys;
-    private final long[] clockAhead;
+
+    /** A session and its open transaction. */
+    private final class Session {
+        final int number;
+        int step;
+        /** Start of the open transaction, or when a session that idles or has finished became free. */
+        long start;
+
+        long snapshot;
+        long index;
+        long clockAhead;
+        TransactionStatus outcome = TransactionStatus.COMMITTED;
+        boolean hasEffect;
+        boolean writes;
+        int count;
+        /** {@code key << 1 | write}, and the value. */
+        final int[] operations = new int[settings.maxOperations];
+
+        final long[] values = new long[settings.maxOperations];
+        boolean isPlayer;
+        boolean isIdle;
+        boolean hasFinished;
+
+        Session(int number) {
+            this.number = number;
+        }
+    }
 
     Simulation(HistoryGenerator settings, TransactionSink sink) {
         this.settings = settings;
@@ -76,59 +81,40 @@ final class Simulation {
         random = new SplitMix(SplitMix.seedOf(settings.seed, 0));
         distribution = settings.keyDistribution();
         isolation = settings.isolation == Isolation.RANDOM ? Isolation.SERIAL : settings.isolation;
-        width = settings.maxOperations;
-        int sessions = settings.sessions;
         store = new long[settings.keys];
         boolean versioned = isolation == Isolation.SNAPSHOT || isolation == Isolation.OPTIMISTIC;
         version = new long[versioned ? settings.keys : 0];
-        step = new int[sessions];
-        start = new long[sessions];
-        snapshot = new long[sessions];
-        indexes = new long[sessions];
-        outcome = new TransactionStatus[sessions];
-        flags = new int[sessions];
-        count = new int[sessions];
-        operations = new int[Math.multiplyExact(sessions, width)];
-        values = new long[operations.length];
-        queue = new long[sessions];
-        player = new boolean[sessions];
-        idle = new boolean[sessions];
-        finished = new boolean[sessions];
+        sessions = new Session[settings.sessions];
+        Arrays.setAll(sessions, Session::new);
         injectionMoments = settings.injectionMoments(random);
-        clockAhead = new long[sessions];
-        if (settings.clockSkew > 0) {
-            for (int s = 0; s < sessions; s++) {
-                clockAhead[s] = (long) (random.nextDouble() * (settings.clockSkew + 1));
-            }
+        for (Session s : sessions) {
+            s.clockAhead = settings.clockSkew > 0 ? (long) (random.nextDouble() * (settings.clockSkew + 1)) : 0;
         }
     }
 
     void run() {
-        for (int s = 0; s < settings.sessions; s++) {
+        for (Session s : sessions) {
             push(delay(), s);
         }
         gatherIfDue();
-        while (queued > 0 || gathering) {
-            long now = queued > 0 ? queue[0] >>> SESSION_BITS : lastInstant();
-            if (gathering && missing == 0 && (queued == 0 || now >= playersFreeFrom())) {
+        while (!queue.isEmpty() || gathering) {
+            long now = queue.isEmpty() ? freeFrom(false) : queue.firstLong() >>> SESSION_BITS;
+            if (gathering && missing == 0 && (queue.isEmpty() || now >= freeFrom(true))) {
                 play(now);
                 continue;
             }
-            int s = (int) (queue[0] & ((1 << SESSION_BITS) - 1));
+            Session s = sessions[(int) (queue.dequeueLong() & ((1 << SESSION_BITS) - 1))];
             events++;
             long next = advance(s, now);
             if (next > 0) {
-                queue[0] = next << SESSION_BITS | s;
-            } else {
-                queue[0] = queue[--queued];
+                push(next, s);
             }
-            siftDown();
         }
     }
 
     /** Runs one step of the session. Returns the time of the next step, or 0 if the session waits or is done. */
-    private long advance(int s, long now) {
-        int at = step[s]++;
+    private long advance(Session s, long now) {
+        int at = s.step++;
         if (at == 0) {
             return start(s, now);
         }
@@ -142,91 +128,88 @@ final class Simulation {
             }
             case SNAPSHOT, OPTIMISTIC, PREFIX -> {
                 if (at == 1) {
-                    snapshot[s] = events;
+                    s.snapshot = events;
                     readAll(s);
                     return now + delay();
                 }
                 if (at == 2) {
                     if (isolation != Isolation.PREFIX && conflicts(s)) {
-                        flags[s] &= ~FLAG_EFFECT;
-                        outcome[s] = outcome[s] == TransactionStatus.INDETERMINATE
-                                ? TransactionStatus.INDETERMINATE
-                                : TransactionStatus.ABORTED;
+                        s.hasEffect = false;
+                        s.outcome = s.outcome == TransactionStatus.COMMITTED ? TransactionStatus.ABORTED : s.outcome;
                     }
                     commit(s);
                     return now + delay();
                 }
             }
             case READ_COMMITTED -> {
-                if (at <= count[s]) {
+                if (at <= s.count) {
                     read(s, at - 1);
                     return now + delay();
                 }
-                if (at == count[s] + 1) {
+                if (at == s.count + 1) {
                     commit(s);
                     return now + delay();
                 }
             }
         }
         emit(s, now);
-        step[s] = 0;
+        s.step = 0;
         return now + delay();
     }
 
-    private long start(int s, long now) {
-        if (gathering && player[s]) {
-            step[s] = 0;
-            idle[s] = true;
-            start[s] = now;
+    private long start(Session s, long now) {
+        if (gathering && s.isPlayer) {
+            s.step = 0;
+            s.isIdle = true;
+            s.start = now;
             missing--;
             return 0;
         }
         if (started == settings.transactions) {
-            step[s] = 0;
-            finished[s] = true;
-            start[s] = now;
+            s.step = 0;
+            s.hasFinished = true;
+            s.start = now;
             return 0;
         }
         started++;
-        start[s] = now;
+        s.start = now;
         double fate = random.nextDouble();
-        boolean effect = true;
-        outcome[s] = TransactionStatus.COMMITTED;
+        s.hasEffect = true;
+        s.writes = false;
+        s.outcome = TransactionStatus.COMMITTED;
         if (fate < settings.abortedShare) {
-            outcome[s] = TransactionStatus.ABORTED;
-            effect = false;
+            s.outcome = TransactionStatus.ABORTED;
+            s.hasEffect = false;
         } else if (fate < settings.abortedShare + settings.indeterminateShare) {
-            outcome[s] = TransactionStatus.INDETERMINATE;
-            effect = random.chance(0.5);
+            s.outcome = TransactionStatus.INDETERMINATE;
+            s.hasEffect = random.chance(0.5);
         }
-        flags[s] = effect ? FLAG_EFFECT : 0;
         chooseOperations(s);
         gatherIfDue();
         return now + delay();
     }
 
-    private void chooseOperations(int s) {
+    private void chooseOperations(Session s) {
         int n = random.between(settings.minOperations, settings.maxOperations);
-        int base = s * width;
-        count[s] = n;
+        s.count = n;
         for (int i = 0; i < n; i++) {
             int key = distribution.next(random);
             if (i + 1 < n && settings.readModifyWriteShare > 0 && random.chance(settings.readModifyWriteShare)) {
-                operations[base + i++] = key << 1;
-                write(s, base + i, key);
+                s.operations[i++] = key << 1;
+                write(s, i, key);
             } else if (random.chance(settings.readShare)) {
-                operations[base + i] = key << 1;
+                s.operations[i] = key << 1;
             } else {
-                write(s, base + i, key);
+                write(s, i, key);
             }
         }
     }
 
-    private void write(int s, int position, int key) {
-        operations[position] = key << 1 | 1;
-        values[position] =
+    private void write(Session s, int position, int key) {
+        s.operations[position] = key << 1 | 1;
+        s.values[position] =
                 isRepeating(key) ? settings.lowestValue + (long) random.nextInt(settings.distinctValues) : freshValue();
-        flags[s] |= FLAG_WRITES;
+        s.writes = true;
     }
 
     private boolean isRepeating(int key) {
@@ -239,56 +222,53 @@ final class Simulation {
         return settings.distinctValues + ++uniqueValues;
     }
 
-    private void readAll(int s) {
-        for (int i = 0; i < count[s]; i++) {
+    private void readAll(Session s) {
+        for (int i = 0; i < s.count; i++) {
             read(s, i);
         }
     }
 
     /** Fills in what operation i returns, if it is a read: the latest own write, else what is committed now. */
-    private void read(int s, int i) {
-        int base = s * width;
-        int operation = operations[base + i];
+    private void read(Session s, int i) {
+        int operation = s.operations[i];
         if ((operation & 1) != 0) {
             return;
         }
         long value = store[operation >> 1];
         for (int j = i - 1; j >= 0; j--) {
-            if (operations[base + j] == (operation | 1)) {
-                value = values[base + j];
+            if (s.operations[j] == (operation | 1)) {
+                value = s.values[j];
                 break;
             }
         }
-        values[base + i] = value;
+        s.values[i] = value;
     }
 
     /**
      * Whether the transaction conflicts. SNAPSHOT: a written key has a newer version. OPTIMISTIC: it writes, and a key
      * that it read has a newer version.
      */
-    private boolean conflicts(int s) {
+    private boolean conflicts(Session s) {
         int kind = isolation == Isolation.SNAPSHOT ? 1 : 0;
-        if ((flags[s] & FLAG_WRITES) == 0) {
+        if (!s.writes) {
             return false;
         }
-        int base = s * width;
-        for (int i = base; i < base + count[s]; i++) {
-            if ((operations[i] & 1) == kind && version[operations[i] >> 1] > snapshot[s]) {
+        for (int i = 0; i < s.count; i++) {
+            if ((s.operations[i] & 1) == kind && version[s.operations[i] >> 1] > s.snapshot) {
                 return true;
             }
         }
         return false;
     }
 
-    private void commit(int s) {
-        if (flags[s] != (FLAG_EFFECT | FLAG_WRITES)) {
+    private void commit(Session s) {
+        if (!s.hasEffect || !s.writes) {
             return;
         }
-        int base = s * width;
-        for (int i = base; i < base + count[s]; i++) {
-            if ((operations[i] & 1) != 0) {
-                int key = operations[i] >> 1;
-                store[key] = values[i];
+        for (int i = 0; i < s.count; i++) {
+            if ((s.operations[i] & 1) != 0) {
+                int key = s.operations[i] >> 1;
+                store[key] = s.values[i];
                 if (version.length > 0) {
                     version[key] = events;
                 }
@@ -296,17 +276,16 @@ final class Simulation {
         }
     }
 
-    private void emit(int s, long end) {
-        begin(s, outcome[s], start[s], end);
-        int base = s * width;
-        for (int i = base; i < base + count[s]; i++) {
-            sink.operation((operations[i] & 1) != 0, operations[i] >> 1, values[i]);
+    private void emit(Session s, long end) {
+        begin(s, s.outcome, s.start, end);
+        for (int i = 0; i < s.count; i++) {
+            sink.operation((s.operations[i] & 1) != 0, s.operations[i] >> 1, s.values[i]);
         }
         sink.end();
     }
 
-    private void begin(int s, TransactionStatus result, long from, long to) {
-        sink.begin(s, indexes[s]++, result, from + clockAhead[s], to + clockAhead[s]);
+    private void begin(Session s, TransactionStatus result, long from, long to) {
+        sink.begin(s.number, s.index++, result, from + s.clockAhead, to + s.clockAhead);
     }
 
     /** Chooses the players of the next anomaly if its moment has come. */
@@ -321,11 +300,11 @@ final class Simulation {
         int players = settings.injections.get(injectionsPlayed).players();
         missing = 0;
         for (int chosen = 0; chosen < players; ) {
-            int s = random.nextInt(settings.sessions);
-            if (!player[s]) {
-                player[s] = true;
+            Session s = sessions[random.nextInt(sessions.length)];
+            if (!s.isPlayer) {
+                s.isPlayer = true;
                 chosen++;
-                missing += finished[s] ? 0 : 1;
+                missing += s.hasFinished ? 0 : 1;
             }
         }
     }
@@ -333,27 +312,21 @@ final class Simulation {
     /** Plays the script now. Every player is idle. */
     private void play(long now) {
         HistoryTable script = settings.injections.get(injectionsPlayed).script();
-        int[] cast = new int[script.sessions()];
-        int role = 0;
-        for (int s = 0; s < player.length; s++) {
-            if (player[s]) {
-                cast[role++] = s;
-            }
-        }
+        List<Session> cast = Arrays.stream(sessions).filter(s -> s.isPlayer).toList();
         long last = now;
         int keys = script.keys().size();
-        for (role = 0; role < cast.length; role++) {
+        for (int role = 0; role < cast.size(); role++) {
             for (int t = script.firstTransaction(role); t < script.transactionsEnd(role); t++) {
-                last = Math.max(last, playTransaction(script, t, cast[role], now));
+                last = Math.max(last, playTransaction(script, t, cast.get(role), now));
             }
         }
         freshKeys += keys;
         uniqueValues += (long) keys * script.operations();
-        for (int s : cast) {
-            player[s] = false;
-            start[s] = last + 1;
-            if (idle[s]) {
-                idle[s] = false;
+        for (Session s : cast) {
+            s.isPlayer = false;
+            s.start = last + 1;
+            if (s.isIdle) {
+                s.isIdle = false;
                 push(last + delay(), s);
             }
         }
@@ -362,7 +335,7 @@ final class Simulation {
         gatherIfDue();
     }
 
-    private long playTransaction(HistoryTable script, int t, int session, long now) {
+    private long playTransaction(HistoryTable script, int t, Session session, long now) {
         long[] starts = script.starts();
         long[] ends = script.ends();
         if (starts == null || ends == null) {
@@ -389,21 +362,15 @@ final class Simulation {
     }
 
     /**
-     * Returns when all players are free: one that has finished may still take part in the script before, whose
-     * transactions end after the time at which it is played.
+     * Returns when all players, or all sessions, are free: one that has finished may still take part in the script
+     * before, whose transactions end after the time at which it is played.
      */
-    private long playersFreeFrom() {
-        long free = 0;
-        for (int s = 0; s < player.length; s++) {
-            if (player[s]) {
-                free = Math.max(free, start[s]);
-            }
-        }
-        return free;
-    }
-
-    private long lastInstant() {
-        return Arrays.stream(start).max().orElse(0);
+    private long freeFrom(boolean players) {
+        return Arrays.stream(sessions)
+                .filter(s -> s.isPlayer || !players)
+                .mapToLong(s -> s.start)
+                .max()
+                .orElse(0);
     }
 
     /** At least 1, so that a session's transactions and the steps of one never share an instant. */
@@ -411,36 +378,7 @@ final class Simulation {
         return 1L + random.nextInt(2 * MEAN_DELAY);
     }
 
-    private void push(long instant, int session) {
-        int i = queued++;
-        long event = instant << SESSION_BITS | session;
-        while (i > 0 && queue[(i - 1) >> 1] > event) {
-            queue[i] = queue[(i - 1) >> 1];
-            i = (i - 1) >> 1;
-        }
-        queue[i] = event;
-    }
-
-    private void siftDown() {
-        if (queued == 0) {
-            return;
-        }
-        long event = queue[0];
-        int i = 0;
-        while (true) {
-            int child = 2 * i + 1;
-            if (child >= queued) {
-                break;
-            }
-            if (child + 1 < queued && queue[child + 1] < queue[child]) {
-                child++;
-            }
-            if (queue[child] >= event) {
-                break;
-            }
-            queue[i] = queue[child];
-            i = child;
-        }
-        queue[i] = event;
+    private void push(long instant, Session session) {
+        queue.enqueue(instant << SESSION_BITS | session.number);
     }
 }
