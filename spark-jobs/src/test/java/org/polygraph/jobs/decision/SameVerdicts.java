@@ -15,6 +15,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.Law;
 import org.polygraph.storage.testkit.SplitMix;
 
 /** Changes of a history that change no verdict. */
