@@ -38,14 +38,10 @@ public final class EdnReader {
             throws IOException, HistoryException {
         BufferedInputStream in = new BufferedInputStream(stream, 1 << 16);
         JsonlReader.skipMark(file, in);
-        try {
-            Json.read(new Json.Place(file, 0, null, JsonTokens.REMEDY), in, json -> {
-                read(new JsonTokens(file, json), builder);
-                return builder;
-            });
-        } catch (HistoryException e) {
-            throw new HistoryException(JsonTokens.inJson(e.getMessage()));
-        }
+        Json.read(new Json.Place(file, 0, null, JsonTokens.REMEDY), in, json -> {
+            read(new JsonTokens(file, json), builder);
+            return builder;
+        });
     }
 
     private static void read(CallTokens in, HistoryTableBuilder builder) throws IOException, HistoryException {

@@ -12,8 +12,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.polygraph.storage.model.HistoryException;
 
 /**
@@ -24,9 +22,6 @@ import org.polygraph.storage.model.HistoryException;
 final class JsonTokens extends CallTokens {
     static final String REMEDY =
             "an operation is {\"type\":\"ok\",\"process\":0,\"f\":\"txn\",\"value\":[[\"r\",1,2],[\"w\",1,3]]}";
-    /** An operation or a micro-operation of EDN in a message, such as {@code [:r 1 2]}. */
-    private static final Pattern EXAMPLE = Pattern.compile("\\{:[^}]*}|\\[:[^]]*]");
-
     /** The fields whose strings are names. */
     private static final Set<String> NAMED = Set.of("type", "f", "process");
 
@@ -38,16 +33,6 @@ final class JsonTokens extends CallTokens {
     JsonTokens(String file, JsonParser json) {
         super(file, REMEDY);
         this.json = json;
-    }
-
-    /** A message with its examples in JSON: {@code ["r",1,2]} for {@code [:r 1 2]}. */
-    static String inJson(String message) {
-        return EXAMPLE.matcher(message)
-                .replaceAll(example -> Matcher.quoteReplacement(example.group()
-                        .replaceAll("(?<=[{ ]):(f|value) ", "\"$1\":")
-                        .replaceAll(":([a-z-]+)", "\"$1\"")
-                        .replaceAll(",? ", ",")
-                        .replace("nil", "null")));
     }
 
     @Override
