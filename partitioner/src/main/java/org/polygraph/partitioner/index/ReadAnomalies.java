@@ -8,6 +8,7 @@ import java.util.List;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -190,8 +191,11 @@ final class ReadAnomalies {
                 for (int j = 0; ofKey != null && j < ofKey.size(); j++) {
                     int i = ofKey.getInt(j);
                     if (table.value(o) == values[i]) {
-                        if (commitStatus.of(t) == CommitStatus.DROPPED) {
-                            (hasEndedBefore(readers[i], t) ? later : aborted)[i] = t;
+                        boolean isDropped = commitStatus.of(t) == CommitStatus.DROPPED;
+                        if (isDropped && hasEndedBefore(readers[i], t)) {
+                            later[i] = t;
+                        } else if (isDropped && !isOverwrittenAnyway(t, o)) {
+                            aborted[i] = t;
                         } else if (intermediate[i] == NO_WRITER) {
                             intermediate[i] = t;
                         }
@@ -207,6 +211,11 @@ final class ReadAnomalies {
                     impossible(reads.getInt(i), readers[i], intermediate[i], aborted[i], later[i], ofOtherType[i]));
         }
         return violations;
+    }
+
+    /** Whether a write of a transaction of unknown outcome is not its last one, so that no outcome explains a read of it. */
+    private boolean isOverwrittenAnyway(int t, int write) {
+        return table.status(t) == TransactionStatus.INDETERMINATE && table.lastWrite(t, table.key(write)) != write;
     }
 
     /**
