@@ -30,6 +30,16 @@ class EstimateTest {
     private static final long TRANSACTIONS = 40_000;
     private static final long KEYS = 5_000;
 
+    private static final HistorySize TEN_MILLION = size(1_250_000, 10_000_000, 5_000_000, 50, 1_000_000, true);
+
+    /** The size of a history, whatever its format is. */
+    private static HistorySize size(
+            long transactions, long operations, long writes, long sessions, long keys, boolean isTimed) {
+        HistorySize.Counts counts = new HistorySize.Counts(transactions, operations, writes, sessions, keys);
+        return new HistorySize(
+                HistorySize.Source.ALL, HistoryFormat.PARQUET, -1, counts, isTimed, HistorySize.Whole.NEVER);
+    }
+
     @TempDir
     private static Path folder;
 
@@ -94,14 +104,8 @@ class EstimateTest {
     /** The memory of windows does not grow with the history, and auto takes them for what does not fit. */
     @Test
     void windowsTakeWhatDoesNotFit() {
-        HistorySize ten = tenMillion();
-        HistorySize thousand = new HistorySize(
-                HistorySize.Source.ALL,
-                HistoryFormat.PARQUET,
-                -1,
-                new HistorySize.Counts(125_000_000, 1_000_000_000, 500_000_000, 50, 10_000_000),
-                true,
-                HistorySize.Whole.NEVER);
+        HistorySize ten = TEN_MILLION;
+        HistorySize thousand = size(125_000_000, 1_000_000_000, 500_000_000, 50, 10_000_000, true);
         Estimate small = Estimate.of(Estimate.Engine.SPARK, ten, IsolationLevel.SER);
         Estimate large = Estimate.of(Estimate.Engine.SPARK, thousand, IsolationLevel.SER);
         assertThat(large.taskBytes()).isLessThan(small.taskBytes() * 5 / 4);
@@ -117,15 +121,15 @@ class EstimateTest {
     /** Tasks of a local master share the heap of the driver; those of a cluster do not. */
     @Test
     void tasksOfALocalMasterAreInTheMemoryOfTheDriver() throws IOException {
-        Estimate cluster = Estimate.of(Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER);
+        Estimate cluster = Estimate.of(Estimate.Engine.SPARK, TEN_MILLION, IsolationLevel.SER);
         for (int threads : new int[] {1, 2, 7}) {
-            Estimate local = Estimate.of(Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, threads);
+            Estimate local = Estimate.of(Estimate.Engine.SPARK, TEN_MILLION, IsolationLevel.SER, threads);
             assertThat(local.memoryBytes() - cluster.memoryBytes()).isEqualTo((threads - 1) * cluster.taskBytes());
         }
         // No more tasks than there are.
-        assertThat(Estimate.of(Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, 1_000)
+        assertThat(Estimate.of(Estimate.Engine.SPARK, TEN_MILLION, IsolationLevel.SER, 1_000)
                         .memoryBytes())
-                .isEqualTo(Estimate.of(Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, 77)
+                .isEqualTo(Estimate.of(Estimate.Engine.SPARK, TEN_MILLION, IsolationLevel.SER, 77)
                         .memoryBytes());
         assertThat(new SparkSettings("local[5]").threadsOfDriver()).isEqualTo(5);
         assertThat(new SparkSettings("spark://host:7077").threadsOfDriver()).isZero();
@@ -164,22 +168,12 @@ class EstimateTest {
         }
     }
 
-    private static HistorySize tenMillion() {
-        return new HistorySize(
-                HistorySize.Source.ALL,
-                HistoryFormat.PARQUET,
-                -1,
-                new HistorySize.Counts(1_250_000, 10_000_000, 5_000_000, 50, 1_000_000),
-                true,
-                HistorySize.Whole.NEVER);
-    }
-
     /** The start is not divided. What tasks do is divided by the cores, of which at most one for each task is used. */
     @Test
     void coresShareWhatTasksDo() throws IOException {
-        Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, tenMillion(), IsolationLevel.SER);
+        Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, TEN_MILLION, IsolationLevel.SER);
         assertThat(embedded.seconds(64)).isEqualTo(embedded.cpuSeconds());
-        Estimate spark = Estimate.of(Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER);
+        Estimate spark = Estimate.of(Estimate.Engine.SPARK, TEN_MILLION, IsolationLevel.SER);
         assertThat(spark.seconds(1)).isCloseTo(spark.cpuSeconds(), within(1e-9));
         double tasks = spark.cpuSeconds() - spark.driverSeconds();
         assertThat(tasks).isPositive();
@@ -192,13 +186,7 @@ class EstimateTest {
     @Test
     void realTimeNeedsNoColumnASession() {
         for (long sessions : List.of(2L, 5_000L)) {
-            HistorySize large = new HistorySize(
-                    HistorySize.Source.ALL,
-                    HistoryFormat.JSONL,
-                    -1,
-                    new HistorySize.Counts(20_000_000, 160_000_000, 80_000_000, sessions, 1_000_000),
-                    true,
-                    HistorySize.Whole.NEVER);
+            HistorySize large = size(20_000_000, 160_000_000, 80_000_000, sessions, 1_000_000, true);
             Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, large, IsolationLevel.SSER);
             assertThat(embedded.memoryBytes() - embedded.leastBytes()).isEqualTo(33L * 20_000_000);
         }
@@ -207,13 +195,7 @@ class EstimateTest {
     /** Without times no level needs memory or CPU for each pair of a transaction and a session. */
     @Test
     void manyShortSessionsNeedNoClocks() {
-        HistorySize short70k = new HistorySize(
-                HistorySize.Source.ALL,
-                HistoryFormat.JSONL,
-                -1,
-                new HistorySize.Counts(70_000, 140_000, 70_000, 70_000, 1_000),
-                false,
-                HistorySize.Whole.NEVER);
+        HistorySize short70k = size(70_000, 140_000, 70_000, 70_000, 1_000, false);
         for (IsolationLevel level : IsolationLevel.values()) {
             Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, short70k, level);
             assertThat(embedded.memoryBytes()).as("%s", level).isLessThan(200L << 20);

@@ -19,7 +19,7 @@ import org.polygraph.storage.testkit.HistoryDsl;
  * </pre>
  *
  * {@code pr} names the rows that it found, {@code pw} and {@code pd} the keys that they wrote, or {@code ?} where these
- * were not recorded. A session that occurs again goes on; {@code _} is null too.
+ * were not recorded, {@code ?2} if only their number was. A session that occurs again goes on; {@code _} is null too.
  */
 public final class HistoryLines {
     private static final Pattern SESSION = Pattern.compile("(!?)s(\\d+): (.*)");
@@ -100,8 +100,8 @@ public final class HistoryLines {
                 + (op.equals("pw") ? ",\"value\":" + json(bounds[2]) : "");
         List<String> rows = new ArrayList<>();
         for (String row : Arrays.asList(fields).subList(1, fields.length)) {
-            if (row.equals("?")) {
-                return text;
+            if (row.startsWith("?")) {
+                return text + (row.length() > 1 ? ",\"count\":" + row.substring(1) : "");
             }
             rows.add(op.equals("pr") ? pair(row) : json(row));
         }

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
@@ -26,18 +28,11 @@ import org.polygraph.storage.testkit.SuiteScale;
 
 /** Writes by a condition whose rows are not recorded. */
 class UnknownRowsTest {
-    private static final String HEADER =
-            "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":null,\"state\":[[1,5],[2,5]]}}\n";
-
     @TempDir
     private Path folder;
 
     private String file(String lines) throws IOException {
         return Files.writeString(folder.resolve("history.jsonl"), lines).toString();
-    }
-
-    private static String line(int session, String operations) {
-        return "{\"session\":" + session + ",\"index\":0,\"status\":\"committed\",\"ops\":[" + operations + "]}\n";
     }
 
     /**
@@ -145,27 +140,13 @@ class UnknownRowsTest {
                 .isEqualTo("VERIFIED");
     }
 
-    /** Two queries that find no row, each of which the other transaction writes. An open write could not explain it. */
-    private String missedRows() throws IOException {
-        String header = HEADER.replace("[1,5],[2,5]", many(1, 40, 5) + ",[41,6],[51,1]");
-        String first = "{\"op\":\"pr\",\"lo\":200,\"hi\":200,\"rows\":[]},{\"op\":\"w\",\"key\":41,\"value\":300}";
-        String second = "{\"op\":\"pr\",\"lo\":300,\"hi\":300,\"rows\":[]},{\"op\":\"w\",\"key\":51,\"value\":200}";
-        return file(header
-                + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7}")
-                + line(1, first)
-                + line(2, second)
-                + line(3, "{\"op\":\"pd\",\"lo\":8,\"hi\":8}"));
-    }
-
     /** What violates ser violates sser, also if the budget of sser ended. */
     @Test
     void aViolationIsOneOfStrongerLevels() throws IOException {
-        String path = missedRows();
-        String text = Files.readString(Path.of(path));
-        for (int session = 0; session < 4; session++) {
-            text = text.replace("\"session\":" + session + ",", "\"session\":" + session + ",\"start\":1,\"end\":9,");
-        }
-        Files.writeString(Path.of(path), text);
+        // Two queries that find no row, each of which the other transaction writes. An open write could not explain it.
+        String rows = IntStream.rangeClosed(1, 40).mapToObj(key -> key + "=5").collect(Collectors.joining(" "));
+        String path = file(HistoryLines.of("init null " + rows + " 41=6 51=1; @1..9 pw(5..5=7,?); "
+                + "@1..9 pr(200..200) w(41,300); @1..9 pr(300..300) w(51,200); @1..9 pd(8..8,?)"));
         Function<Check, Finding> tired = new Function<>() {
             private int checksAtSer;
 
@@ -203,7 +184,7 @@ class UnknownRowsTest {
     /** A guess is found to be violated when the time has ended, which shows nothing of the history. */
     @Test
     void noGuessIsAViolationAtTheEndOfTime() throws IOException {
-        String path = file(HEADER + line(0, "{\"op\":\"pd\",\"lo\":5,\"hi\":5,\"count\":2}"));
+        String path = file(HistoryLines.of("init null 1=5 2=5; pd(5..5,?2)"));
         Function<Check, Finding> late = new Function<>() {
             private int checks;
 
@@ -221,13 +202,5 @@ class UnknownRowsTest {
         };
         InProcess check = InProcess.run(new OnlyEmbedded(late), "check", "-q", "-l", "si", path);
         assertThat(check.word()).as(check.toString()).isEqualTo("UNKNOWN");
-    }
-
-    private static String many(int from, int to, int value) {
-        StringBuilder rows = new StringBuilder();
-        for (int key = from; key <= to; key++) {
-            rows.append(key == from ? "" : ",").append("[" + key + "," + value + "]");
-        }
-        return rows.toString();
     }
 }

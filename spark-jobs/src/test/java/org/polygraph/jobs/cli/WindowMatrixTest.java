@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -22,7 +21,6 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 class WindowMatrixTest {
     private static final Path PAGE =
             Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs", "docs", "windows.md");
-    private static final String HEADER = "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0}}";
     private static final List<IsolationLevel> LEVELS = List.of(
             IsolationLevel.SER,
             IsolationLevel.SSER,
@@ -32,6 +30,9 @@ class WindowMatrixTest {
             IsolationLevel.RA,
             IsolationLevel.RC,
             IsolationLevel.LIN);
+
+    /** A value that an aborted transaction wrote is read. */
+    private static final String ABORTED_READ = "; s7: @500..505 !w(y,9); s8: @510..515 r(y,9)";
 
     private static final String UNSTATED = "none is stated, because the history may be INVALID at the level";
 
@@ -45,94 +46,47 @@ class WindowMatrixTest {
      * A kind of input.
      *
      * @param options of the command
-     * @param header of the history
      * @param keeps a history that keeps all levels that it fits
      * @param violation transactions with which it violates them
      */
-    private record Input(String name, List<String> options, String header, List<String> keeps, List<String> violation) {
-        Input(String name, List<String> keeps, List<String> violation) {
-            this(name, List.of(), HEADER, keeps, violation);
+    private record Input(String name, String options, String keeps, String violation) {
+        Input(String name, String keeps) {
+            this(name, "", keeps, ABORTED_READ);
         }
-
-        Input with(String... more) {
-            return new Input(name, List.of(more), header, keeps, violation);
-        }
-
-        Input headed(String other) {
-            return new Input(name, options, other, keeps, violation);
-        }
-    }
-
-    private static String op(String op, String key, Object value) {
-        return "{\"op\":\"" + op + "\",\"key\":\"" + key + "\",\"value\":" + value + "}";
-    }
-
-    /** A transaction of one operation, at a time. */
-    private static String line(int session, int time, String status, String op) {
-        return "{\"session\":" + session + ",\"index\":" + time + ",\"start\":" + 10 * time + ",\"end\":"
-                + (10 * time + 5) + ",\"status\":\"" + status + "\",\"ops\":[" + op + "]}";
-    }
-
-    private static String line(int session, int time, String op) {
-        return line(session, time, "committed", op);
-    }
-
-    /** A value that an aborted transaction wrote is read. */
-    private static List<String> abortedRead(String write, String read) {
-        return List.of(line(7, 50, "aborted", write), line(8, 51, read));
     }
 
     private List<Input> inputs() throws IOException {
-        List<String> plain = List.of(line(1, 1, op("w", "x", 1)), line(2, 2, op("r", "x", 1)));
-        List<String> aborted = abortedRead(op("w", "y", 9), op("r", "y", 9));
-        String refused = "{\"op\":\"cas\",\"key\":\"x\",\"expected\":5,\"value\":6,\"ok\":false}";
-        String query = "{\"op\":\"pr\",\"lo\":1,\"hi\":2,\"rows\":[[\"x\",1]]}";
-        String update = "{\"op\":\"pw\",\"lo\":1,\"hi\":2,\"value\":3,\"count\":1}";
+        String plain = "init 0; s1: @10..15 w(x,1); s2: @20..25 r(x,1)";
         Path state = Files.writeString(folder.resolve("state.jsonl"), "{\"key\":\"x\",\"value\":4}\n");
-        List<String> begun = List.of(line(1, 1, op("r", "x", 4)), line(2, 2, op("w", "x", 1)));
-        List<String> loaded =
-                List.of(line(1, 1, op("w", "x", 0)), line(2, 2, op("r", "x", 0)), line(2, 3, op("w", "x", 1)));
+        String begun = "; s1: @10..15 r(x,4); s2: @20..25 w(x,1)";
+        String loaded = "init 0; s1: @10..15 w(x,0); s2: @20..25 r(x,0) | @30..35 w(x,1)";
         return List.of(
-                new Input("different values", plain, aborted),
-                new Input(
-                        "repeated values",
-                        List.of(line(1, 1, op("w", "x", 1)), line(2, 2, op("w", "x", 1)), line(3, 3, op("r", "x", 1))),
-                        aborted),
-                new Input("an initial value of all keys", List.of(line(1, 1, op("r", "x", 0))), aborted),
-                new Input("initial values of single keys in the header", begun, aborted)
-                        .headed(HEADER.replace("0}", "0,\"state\":[[\"x\",4]]}")),
-                new Input("`--initial-state FILE`", begun, aborted).with("--initial-state", state.toString()),
-                new Input("transactions that load initial rows", loaded, aborted),
-                new Input("`--initial SESSION#INDEX`", loaded, aborted).with("--initial", "1#1"),
-                new Input(
-                        "unknown outcomes",
-                        List.of(
-                                line(1, 1, "unknown", op("w", "x", 1)),
-                                line(2, 2, op("r", "x", 1)),
-                                line(3, 3, "unknown", op("w", "x", 2))),
-                        aborted),
+                new Input("different values", plain),
+                new Input("repeated values", "init 0; s1: @10..15 w(x,1); s2: @20..25 w(x,1); s3: @30..35 r(x,1)"),
+                new Input("an initial value of all keys", "init 0; s1: @10..15 r(x,0)"),
+                new Input("initial values of single keys in the header", "init 0 x=4" + begun),
+                new Input("`--initial-state FILE`", "--initial-state " + state, "init 0" + begun, ABORTED_READ),
+                new Input("transactions that load initial rows", loaded),
+                new Input("`--initial SESSION#INDEX`", "--initial 1#0", loaded, ABORTED_READ),
+                new Input("unknown outcomes", "init 0; s1: @10..15 ?w(x,1); s2: @20..25 r(x,1); s3: @30..35 ?w(x,2)"),
                 new Input(
                         "refused compare-and-sets",
-                        List.of(line(1, 1, op("w", "x", 1)), line(2, 2, refused), line(3, 3, op("r", "x", 1))),
-                        aborted),
+                        "init 0; s1: @10..15 w(x,1); s2: @20..25 cas(x,5,6,false); s3: @30..35 r(x,1)"),
                 new Input(
                         "lists",
-                        List.of(line(1, 1, op("append", "x", 1)), line(2, 2, op("r", "x", "[1]"))),
-                        abortedRead(op("append", "y", 9), op("r", "y", "[9]"))),
+                        "",
+                        "init 0; s1: @10..15 a(x,1); s2: @20..25 r(x,[1])",
+                        "; s7: @500..505 !a(y,9); s8: @510..515 r(y,[9])"),
                 new Input(
-                                "inserts and deletes",
-                                List.of(
-                                        line(1, 1, op("i", "x", 1)),
-                                        line(2, 2, "{\"op\":\"d\",\"key\":\"x\"}"),
-                                        line(3, 3, op("r", "x", "null"))),
-                                abortedRead(op("i", "y", 9), op("r", "y", 9)))
-                        .headed(HEADER.replace("\"value\":0", "\"value\":null")),
-                new Input("conditions", List.of(line(1, 1, op("w", "x", 1)), line(2, 2, query)), aborted),
+                        "inserts and deletes",
+                        "",
+                        "init null; s1: @10..15 i(x,1); s2: @20..25 d(x); s3: @30..35 r(x,null)",
+                        "; s7: @500..505 !i(y,9); s8: @510..515 r(y,9)"),
+                new Input("conditions", "init 0; s1: @10..15 w(x,1); s2: @20..25 pr(1..2,x=1)"),
                 new Input(
                         "writes by a condition without their keys",
-                        List.of(line(1, 1, op("w", "x", 1)), line(2, 2, update), line(3, 3, op("r", "x", 3))),
-                        aborted),
-                new Input("a part of a chain (`--each`)", plain, aborted).with("--each"));
+                        "init 0; s1: @10..15 w(x,1); s2: @20..25 pw(1..2=3,?1); s3: @30..35 r(x,3)"),
+                new Input("a part of a chain (`--each`)", "--each", plain, ABORTED_READ));
     }
 
     @Test
@@ -169,12 +123,7 @@ class WindowMatrixTest {
 
     private String cell(Input input, IsolationLevel level) throws IOException {
         String keeps = decided(input, level, "keeps", "PASS", input.keeps);
-        String violates = decided(
-                input,
-                level,
-                "violates",
-                "VIOLATION",
-                Stream.concat(input.keeps.stream(), input.violation.stream()).toList());
+        String violates = decided(input, level, "violates", "VIOLATION", input.keeps + input.violation);
         return keeps.equals(violates) ? keeps : keeps + " " + violates;
     }
 
@@ -182,14 +131,14 @@ class WindowMatrixTest {
      * Whether windows decided: yes, the number of the reason why not, or - if the level does not fit the input. The
      * runs by windows and of the whole verify.
      */
-    private String decided(Input input, IsolationLevel level, String name, String verdict, List<String> lines)
+    private String decided(Input input, IsolationLevel level, String name, String verdict, String text)
             throws IOException {
         Path file = folder.resolve(name + ".jsonl");
-        Files.writeString(file, input.header + "\n" + String.join("\n", lines) + "\n");
+        Files.writeString(file, HistoryLines.of(text));
         String what = input.name + " " + level + " " + name;
         String runs = folder.resolve(what.hashCode() + "").toString();
         List<String> words = new ArrayList<>(List.of("check", "--json", "-l", label(level), "-o", runs));
-        words.addAll(input.options);
+        words.addAll(input.options.isEmpty() ? List.of() : List.of(input.options.split(" ")));
         words.add(file.toString());
         JsonNode whole = verdict(words);
         words.set(words.indexOf(runs), runs + "w");

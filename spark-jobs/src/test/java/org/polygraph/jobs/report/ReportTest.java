@@ -107,6 +107,7 @@ class ReportTest {
         assertThat(full).contains("line one\\nVIOLATION").contains("initial --WR--> T1");
         String brief = ViolationText.of(verdict, ViolationText.Detail.BRIEF);
         assertThat(brief).contains("and 1 more violation").doesNotContain("initial --WR-->");
+        assertThat(ViolationText.more(1, 10, 1_000)).startsWith("  and at least 999 more violations");
     }
 
     private static Verdict write(RunDirectory run, Verdict verdict) throws IOException {
