@@ -4,6 +4,7 @@ import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.ObjectInputFilter;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.ObjectStreamException;
@@ -19,6 +20,9 @@ import java.util.zip.CheckedOutputStream;
  */
 public final class ObjectFile {
     private static final int BLOCK_BYTES = 1 << 16;
+    /** The classes of checkpoints. A folder of runs may come from another machine, so no other class is made. */
+    private static final ObjectInputFilter OWN = ObjectInputFilter.Config.createFilter(
+            "org.polygraph.**;it.unimi.dsi.fastutil.**;java.lang.*;java.util.*;!*");
 
     private ObjectFile() {}
 
@@ -53,6 +57,7 @@ public final class ObjectFile {
     public static <T extends Serializable> T read(Location file, Class<T> type) throws IOException {
         requireWhole(file);
         try (ObjectInputStream in = new ObjectInputStream(new BufferedInputStream(file.open()))) {
+            in.setObjectInputFilter(OWN);
             Object object = in.readObject();
             if (type.isInstance(object)) {
                 return type.cast(object);

@@ -38,6 +38,14 @@ class ObjectFileTest {
         }
     }
 
+    /** A file that somebody else made. */
+    @Test
+    void onlyClassesOfCheckpointsAreMade() throws IOException {
+        Path path = folder.resolve("stage");
+        ObjectFile.write(Location.of(path.toString()), new ArrayList<>(List.of(path.toFile())));
+        damaged(path, Files.readAllBytes(path), "a file");
+    }
+
     private static Object read(Path path, byte[] bytes, Class<? extends Serializable> type) throws IOException {
         Files.write(path, bytes);
         return ObjectFile.read(Location.of(path.toString()), type);
