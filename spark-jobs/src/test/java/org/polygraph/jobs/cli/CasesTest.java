@@ -13,6 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.InstalledEngines;
@@ -25,7 +26,7 @@ import org.polygraph.jobs.application.InstalledEngines;
  * command leaves of it, {@code $ WORDS < FILE} has a standard input, and {@code $ faked WORDS} checks with
  * {@link FakeChecker} and shows how often that was asked. {@code % SHELL} is a command of the shell, such as
  * {@code sed -i} to change a file. Words with a slash or an ending, and {@code out...}, are paths in the folder of the
- * case; {@code examples/} are those of the project. {@code -Dcases.update=true} writes the outputs as they are now; read
+ * case; {@code examples/} are those of the project. Those in the folder {@code ci} run with {@code -Pci}. {@code -Dcases.update=true} writes the outputs as they are now; read
  * the difference before you commit it. {@code -Dcases=TEXT} runs the files whose names contain the text.
  */
 class CasesTest {
@@ -41,14 +42,26 @@ class CasesTest {
 
     @TestFactory
     Stream<DynamicTest> print(@TempDir Path folder) throws IOException {
+        return printed(CASES, folder);
+    }
+
+    /** Cases that need Spark, a driver of a database, or long. */
+    @TestFactory
+    @Tag("process")
+    Stream<DynamicTest> printInCi(@TempDir Path folder) throws IOException {
+        return printed(CASES.resolve("ci"), folder);
+    }
+
+    private static Stream<DynamicTest> printed(Path source, Path folder) throws IOException {
         String wanted = System.getProperty("cases", "");
         List<Path> cases;
-        try (Stream<Path> files = Files.list(CASES)) {
-            cases = files.filter(file -> file.getFileName().toString().contains(wanted))
+        try (Stream<Path> files = Files.list(source)) {
+            cases = files.filter(Files::isRegularFile)
+                    .filter(file -> file.getFileName().toString().contains(wanted))
                     .sorted()
                     .toList();
         }
-        assertThat(cases).isNotEmpty();
+        assertThat(cases.isEmpty() && wanted.isEmpty()).isFalse();
         return cases.stream().map(path -> {
             String name = path.getFileName().toString();
             return DynamicTest.dynamicTest(name, () -> {

@@ -3,16 +3,8 @@ package org.polygraph.jobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import org.assertj.core.data.Percentage;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.SparkSettings;
 import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.partitioner.graph.Events;
@@ -24,12 +16,8 @@ import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
-/** Compares the estimate of a history before it is read with the history. */
+/** What an estimate follows from; the files estimates*.case compare estimates with histories. */
 class EstimateTest {
-    private static final ObjectMapper JSON = new ObjectMapper();
-    private static final long TRANSACTIONS = 40_000;
-    private static final long KEYS = 5_000;
-
     private static final HistorySize TEN_MILLION = size(1_250_000, 10_000_000, 5_000_000, 50, 1_000_000, true);
 
     /** The size of a history, whatever its format is. */
@@ -38,67 +26,6 @@ class EstimateTest {
         HistorySize.Counts counts = new HistorySize.Counts(transactions, operations, writes, sessions, keys);
         return new HistorySize(
                 HistorySize.Source.ALL, HistoryFormat.PARQUET, -1, counts, isTimed, HistorySize.Whole.NEVER);
-    }
-
-    @TempDir
-    private static Path folder;
-
-    @BeforeAll
-    static void generate() {
-        for (String out : List.of("h.parquet", "h.jsonl")) {
-            InProcess made =
-                    InProcess.of("generate -q -o " + path(out) + " --transactions 40000 --keys 5000 --sessions 20");
-            assertThat(made.exitCode()).as(made.toString()).isZero();
-        }
-        InProcess parts = InProcess.of("generate -q -o " + path("parts")
-                + " --transactions 40000 --keys 5000 --sessions 20 --parts 5 -f jsonl");
-        assertThat(parts.exitCode()).isZero();
-    }
-
-    private static String path(String name) {
-        return folder.resolve(name).toString();
-    }
-
-    private static JsonNode estimate(String... words) throws IOException {
-        InProcess estimate = InProcess.run(words);
-        assertThat(estimate.exitCode()).as(estimate.toString()).isZero();
-        return JSON.readTree(estimate.out());
-    }
-
-    @Test
-    void aSampleIsCloseToTheWhole() throws IOException {
-        assertThat(Files.size(folder.resolve("h.jsonl"))).isGreaterThan(16 << 20 >> 1);
-        for (String name : List.of("h.jsonl", "parts")) {
-            // The file is twice as long, so that it is sampled: its second half repeats the first in other sessions.
-            String large = path("large-" + name);
-            if (name.equals("parts")) {
-                Files.createDirectory(Path.of(large));
-                for (int part = 0; part < 5; part++) {
-                    String text = Files.readString(folder.resolve("parts/part-0000" + part + ".jsonl"));
-                    Files.writeString(Path.of(large, "a" + part), text);
-                    Files.writeString(Path.of(large, "b" + part), text.replace("\"session\":", "\"session\":1000"));
-                }
-            } else {
-                String text = Files.readString(folder.resolve(name));
-                String body = text.substring(text.indexOf('\n') + 1);
-                Files.writeString(Path.of(large), text + body.replace("\"session\":", "\"session\":1000"));
-            }
-            JsonNode size = estimate("estimate", "--json", large);
-            assertThat(size.get("source").asText()).isEqualTo("sample");
-            assertThat(size.get("transactions").asLong()).isCloseTo(2 * TRANSACTIONS, Percentage.withPercentage(5));
-            assertThat(size.get("operations").asLong()).isCloseTo(16 * TRANSACTIONS, Percentage.withPercentage(5));
-            assertThat(size.get("keys").asLong()).isCloseTo(KEYS, Percentage.withPercentage(10));
-        }
-    }
-
-    /** The estimated memory of a check is within a factor of two of the peak of its heap. */
-    @Test
-    void memoryAndCpuAreOfTheRightSize() throws IOException {
-        JsonNode embedded = estimate("estimate", "--json", "-l", "ser", path("h.parquet"))
-                .get("estimates")
-                .get(0);
-        assertThat(embedded.get("cpu_seconds").asDouble()).isCloseTo(0.8, within(0.4));
-        assertThat(embedded.get("memory_bytes").asLong()).isBetween(64L << 20, 128L << 20);
     }
 
     /** The memory of windows does not grow with the history, and auto takes them for what does not fit. */
@@ -120,7 +47,7 @@ class EstimateTest {
 
     /** Tasks of a local master share the heap of the driver; those of a cluster do not. */
     @Test
-    void tasksOfALocalMasterAreInTheMemoryOfTheDriver() throws IOException {
+    void tasksOfALocalMasterAreInTheMemoryOfTheDriver() {
         Estimate cluster = Estimate.of(Estimate.Engine.SPARK, TEN_MILLION, IsolationLevel.SER);
         for (int threads : new int[] {1, 2, 7}) {
             Estimate local = Estimate.of(Estimate.Engine.SPARK, TEN_MILLION, IsolationLevel.SER, threads);
@@ -133,18 +60,6 @@ class EstimateTest {
                         .memoryBytes());
         assertThat(new SparkSettings("local[5]").threadsOfDriver()).isEqualTo(5);
         assertThat(new SparkSettings("spark://host:7077").threadsOfDriver()).isZero();
-        assertThat(memoryOfSpark("local[3]") - memoryOfSpark("local"))
-                .isEqualTo(2 * (memoryOfSpark("local[2]") - memoryOfSpark("local")))
-                .isPositive();
-        assertThat(memoryOfSpark("spark://host:7077")).isEqualTo(memoryOfSpark("local"));
-    }
-
-    private static long memoryOfSpark(String master) throws IOException {
-        return estimate("estimate", "--json", "-l", "ser", "--master", master, path("h.parquet"))
-                .get("estimates")
-                .get(2)
-                .get("memory_bytes")
-                .asLong();
     }
 
     /** A check holds all of these arrays, so the estimate is never less. */
@@ -170,7 +85,7 @@ class EstimateTest {
 
     /** The start is not divided. What tasks do is divided by the cores, of which at most one for each task is used. */
     @Test
-    void coresShareWhatTasksDo() throws IOException {
+    void coresShareWhatTasksDo() {
         Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, TEN_MILLION, IsolationLevel.SER);
         assertThat(embedded.seconds(64)).isEqualTo(embedded.cpuSeconds());
         Estimate spark = Estimate.of(Estimate.Engine.SPARK, TEN_MILLION, IsolationLevel.SER);
@@ -202,51 +117,6 @@ class EstimateTest {
             assertThat(embedded.cpuSeconds()).as("%s", level).isBetween(0.5, 3.0);
             assertThat(Estimate.auto(short70k, level, 1L << 30)).isEqualTo(Estimate.Engine.EMBEDDED);
         }
-    }
-
-    @Test
-    void aSampleNamesTheLineThatIsWrong() throws IOException {
-        Path broken = folder.resolve("broken.jsonl");
-        byte[] text = Files.readAllBytes(folder.resolve("h.jsonl"));
-        byte[] twice = new byte[2 * text.length];
-        System.arraycopy(text, 0, twice, 0, text.length);
-        System.arraycopy(text, 0, twice, text.length, text.length);
-        for (int at = text.length; at < twice.length; at++) {
-            twice[at] = twice[at] == ':' ? (byte) ';' : twice[at];
-        }
-        Files.write(broken, twice);
-        InProcess invalid = InProcess.run("estimate", broken.toString());
-        assertThat(invalid.exitCode()).isEqualTo(5);
-        assertThat(invalid.err()).contains(broken + ":40002");
-    }
-
-    /** The next part of a chain is read with the seam, or without a seam with all earlier parts. */
-    @Test
-    void theSeamIsCounted() throws IOException {
-        String runs = path("runs");
-        long alone = estimate("estimate", "--json", path("h.jsonl"))
-                .path("transactions")
-                .asLong();
-        assertThat(alone).isEqualTo(TRANSACTIONS);
-        assertThat(estimate("estimate", "--json", "--after", runs, path("h.jsonl"))
-                        .path("transactions")
-                        .asLong())
-                .isEqualTo(alone);
-        String first = path("h.parquet");
-        assertThat(InProcess.run("check", "-q", "-l", "ser", "-o", runs, "--after", runs, first)
-                        .exitCode())
-                .isZero();
-        JsonNode next = estimate("estimate", "--json", "--after", runs, path("h.jsonl"));
-        assertThat(next.path("transactions").asLong()).isEqualTo(alone + TRANSACTIONS / 10);
-        assertThat(next.path("keys").asLong()).isLessThanOrEqualTo(2 * KEYS);
-
-        assertThat(InProcess.run("check", "-q", "-l", "ser", "-o", path("whole"), first)
-                        .exitCode())
-                .isZero();
-        assertThat(estimate("estimate", "--json", "--after", path("whole"), path("h.jsonl"))
-                        .path("transactions")
-                        .asLong())
-                .isEqualTo(2 * alone);
     }
 
     /** Footers may state any numbers. */

@@ -2,26 +2,17 @@ package org.polygraph.jobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.polygraph.storage.format.HistoryFormat;
-import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.generate.PlantedAnomaly;
-import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.table.HistoryTable;
 
 /** Generated histories keep their level, except for planted anomalies, which are found where they were planted. */
 class GenerateTest {
@@ -38,17 +29,12 @@ class GenerateTest {
     }
 
     private static InProcess generate(String out, String options) {
-        List<String> words = new ArrayList<>(List.of("generate", "-q", "--out", out));
-        words.addAll(Arrays.asList(options.split(" ", -1)));
-        return InProcess.run(words);
+        return InProcess.of("generate -q --out " + out + " " + options);
     }
 
     /** The statuses of sser, ser, ssi and si. */
-    private static String judged(String path, String... options) {
-        List<String> words = new ArrayList<>(List.of("check", "-q", "-l", "sser,ser,ssi,si"));
-        words.addAll(Arrays.asList(options));
-        words.add(path);
-        InProcess check = InProcess.run(words);
+    private static String judged(String path) {
+        InProcess check = InProcess.run("check", "-q", "-l", "sser,ser,ssi,si", path);
         assertThat(check.err()).as(path).doesNotContain("internal error");
         return String.join(
                 " ",
@@ -99,15 +85,6 @@ class GenerateTest {
         assertThat(skewed).as("snapshot histories with a write skew").isGreaterThan(3);
     }
 
-    @Test
-    void skewedClocksAreWithinTheirBound() {
-        String path = file("skew.jsonl");
-        assertThat(generate(path, "--skew 1ms --keys 20 --sessions 8").exitCode())
-                .isZero();
-        assertThat(judged(path)).isEqualTo("VIOLATION PASS VIOLATION PASS");
-        assertThat(judged(path, "--clock-skew", "1ms")).isEqualTo("PASS PASS PASS PASS");
-    }
-
     private static String expected(PlantedAnomaly anomaly) {
         return switch (anomaly) {
             case WRITE_SKEW -> "VIOLATION VIOLATION PASS PASS";
@@ -142,68 +119,5 @@ class GenerateTest {
             places.add(matcher.group());
         }
         return places;
-    }
-
-    @Test
-    void severalAnomaliesAreEachFound() {
-        String path = file("several.parquet");
-        InProcess generated =
-                generate(path, "--anomaly thin-air-read --anomaly aborted-read --anomaly intermediate-read");
-        assertThat(generated.out().lines().skip(1)).hasSize(3);
-        InProcess check = InProcess.run("explain", "-q", "-l", "ser", path);
-        assertThat(places(check.out())).isEqualTo(places(generated.out()));
-    }
-
-    @Test
-    void theHeaderDescribesTheWorkload() throws HistoryException, IOException {
-        String path = file("header.jsonl");
-        generate(path, "--transactions 20 --level si --anomaly lost-update --at 9 --seed 5");
-        HistoryTable table = HistoryReader.read(path, HistoryFormat.AUTO);
-        assertThat(table.metadata())
-                .containsEntry("anomalies", "[{\"name\":\"lost-update\",\"transactions\":[[9,0],[0,1]]}]")
-                .containsEntry("clock", "\"ns\"");
-        assertThat(table.metadata().get("generator"))
-                .startsWith("{\"seed\":\"5\",\"transactions\":20,")
-                .contains("\"level\":\"si\"");
-        assertThat(table.values().label(table.initialValue())).isEqualTo("0");
-    }
-
-    @Test
-    void formsOfOutput() throws HistoryException, IOException {
-        String options = "--transactions 503 --sessions 7 --indeterminate 0.1";
-        List<String> expected = rows(file("a.jsonl"), options);
-        assertThat(expected).hasSize(504);
-        for (String name : List.of("b.parquet", "c.jsonl.gz", "d.jsonl.zst")) {
-            assertThat(rows(file(name), options)).as(name).isEqualTo(expected);
-        }
-        assertThat(rows(file("parts"), options + " --parts 9")).isEqualTo(expected);
-        assertThat(rows(file("lines"), options + " --parts 4 -f jsonl")).isEqualTo(expected);
-        try (Stream<Path> files = Files.list(folder.resolve("lines"))) {
-            assertThat(files.map(each -> each.getFileName().toString()))
-                    .containsExactlyInAnyOrder(
-                            "part-00000.jsonl", "part-00001.jsonl", "part-00002.jsonl", "part-00003.jsonl", "_SUCCESS");
-        }
-        // The lines of all parts are the lines of the single file.
-        List<String> lines = new ArrayList<>();
-        for (int part = 0; part < 4; part++) {
-            Files.readAllLines(folder.resolve("lines/part-0000" + part + ".jsonl")).stream()
-                    .skip(part == 0 ? 0 : 1)
-                    .forEach(lines::add);
-        }
-        assertThat(lines).isEqualTo(Files.readAllLines(folder.resolve("a.jsonl")));
-        assertThat(Files.readAllLines(folder.resolve("a.jsonl")).get(1)).contains("\"start\"");
-        String untimed = file("untimed.jsonl");
-        generate(untimed, options + " --no-time");
-        assertThat(Files.readString(Path.of(untimed))).doesNotContain("\"start\"");
-    }
-
-    /** Converts a history to JSON Lines. */
-    private List<String> rows(String out, String options) throws IOException {
-        InProcess generated = generate(out, options);
-        assertThat(generated.exitCode()).as(generated.toString()).isZero();
-        String lines = file("rows.jsonl");
-        assertThat(InProcess.run("convert", "--overwrite", out, lines).exitCode())
-                .isZero();
-        return Files.readAllLines(Path.of(lines));
     }
 }
