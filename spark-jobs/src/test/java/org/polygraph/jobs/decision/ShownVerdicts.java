@@ -6,8 +6,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.EmbeddedChecker;
@@ -46,6 +48,9 @@ public final class ShownVerdicts {
 
     /** With more open reads there may be more choices than brute force tries again. */
     private static final int MOST_TRANSACTIONS_OF_CHOICES = 10;
+
+    /** By terms and history: what brute force found. */
+    private final Map<String, BruteForce.Answer> answers = new HashMap<>();
 
     private int withoutOrder;
     private int withoutPart;
@@ -152,7 +157,7 @@ public final class ShownVerdicts {
         boolean isViolated = true;
         if (part.transactions() > MOST_TRANSACTIONS) {
             large++;
-            isViolated = BruteForce.judge(part, request.terms()) != BruteForce.Answer.HOLDS;
+            isViolated = answer(part, request) != BruteForce.Answer.HOLDS;
         } else {
             Definitions definitions = Definitions.of(part);
             isViolated = !definitions.vacuous()
@@ -165,6 +170,12 @@ public final class ShownVerdicts {
                 || (whole.hasRows()
                         && request.level().eventsPerTransaction() == 1
                         && shows(whole.withoutRows(), part.withoutRows(), request));
+    }
+
+    /** Engines often show the same part of a history. */
+    private BruteForce.Answer answer(HistoryTable part, CheckRequest request) {
+        return answers.computeIfAbsent(
+                request.terms() + " " + HistoryDsl.print(part), key -> BruteForce.judge(part, request.terms()));
     }
 
     /** A sub-history is written and read: it has the same verdict and the same name. */

@@ -39,6 +39,8 @@ final class Graphs {
     private final Map<Integer, Map<Integer, @Nullable Row>> finals = new HashMap<>();
 
     private int[] source = new int[0];
+    /** By read: the other transactions, as bits, that appended an element which it returned. */
+    private int[] appenders = new int[0];
     /** Edges of sessions and of real time. */
     private int[] base = new int[0];
 
@@ -63,6 +65,7 @@ final class Graphs {
             }
         }
         source = new int[reads.size()];
+        appenders = reads.stream().mapToInt(this::appenders).toArray();
         base = new int[n];
         for (int a = 0; a < n; a++) {
             for (int b = 0; b < n; b++) {
@@ -104,10 +107,18 @@ final class Graphs {
         return elements;
     }
 
-    private boolean hasElementOf(Read read, int writer) {
-        return read.isList()
-                && writer != read.t
-                && appends(writer, read.key, Integer.MAX_VALUE).stream().anyMatch(read.op.list()::contains);
+    private int appenders(Read read) {
+        int all = 0;
+        for (int w = 0; w < n && read.isList(); w++) {
+            boolean isIn = w != read.t
+                    && appends(w, read.key, Integer.MAX_VALUE).stream().anyMatch(read.op.list()::contains);
+            all |= isIn ? 1 << w : 0;
+        }
+        return all;
+    }
+
+    private boolean hasElementOf(int r, int writer) {
+        return (appenders[r] >> writer & 1) == 1;
     }
 
     /** Whether the writers of a list up to the source of a read appended what it returned, before own appends. */
@@ -163,7 +174,7 @@ final class Graphs {
         }
         for (Map.Entry<Integer, @Nullable Row> w :
                 finals.getOrDefault(read.key, Map.of()).entrySet()) {
-            boolean permits = read.isList() ? hasElementOf(read, w.getKey()) : read.op.permits(read.key, w.getValue());
+            boolean permits = read.isList() ? hasElementOf(r, w.getKey()) : read.op.permits(read.key, w.getValue());
             if (w.getKey() != read.t && permits) {
                 source[r] = w.getKey();
                 if (isConsistent(r) && choose(r + 1)) {
@@ -191,7 +202,7 @@ final class Graphs {
                 edges[source[r]] |= 1 << reads.get(r).t;
             }
             for (int t = 0; t < n; t++) {
-                edges[t] |= in(t) && hasElementOf(reads.get(r), t) ? 1 << reads.get(r).t : 0;
+                edges[t] |= in(t) && hasElementOf(r, t) ? 1 << reads.get(r).t : 0;
             }
         }
         return edges;
@@ -301,7 +312,7 @@ final class Graphs {
                     sees = false;
                     for (int q = 0; q < source.length; q++) {
                         Read earlier = reads.get(q);
-                        boolean isFrom = source[q] == t2 || hasElementOf(earlier, t2);
+                        boolean isFrom = source[q] == t2 || hasElementOf(q, t2);
                         sees |= isFrom && earlier.t == read.t && earlier.position < read.position;
                     }
                 }
