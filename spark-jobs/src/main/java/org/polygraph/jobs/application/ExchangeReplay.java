@@ -2,11 +2,13 @@ package org.polygraph.jobs.application;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -26,6 +28,9 @@ final class ExchangeReplay {
             return this != other && first <= other.last && other.first <= last;
         }
     }
+
+    /** By exchange: the places of the events that come last in its window, in their new order. */
+    private final Map<Exchange, long[]> moved = new HashMap<>();
 
     private final Witness witness;
     private final HistoryTable table;
@@ -56,17 +61,20 @@ final class ExchangeReplay {
         }
     }
 
-    private static List<Exchange> exchanges(@Nullable HistoryTable stored) {
+    private List<Exchange> exchanges(@Nullable HistoryTable stored) {
         List<Exchange> exchanges = new ArrayList<>();
         long[] starts = stored == null ? null : stored.starts();
         long[] ends = stored == null ? null : stored.ends();
-        for (int t = 0; stored != null && starts != null && ends != null && t < stored.transactions(); t++) {
+        for (int s = 0; stored != null && starts != null && ends != null && s < stored.sessions(); s++) {
+            int t = stored.firstTransaction(s);
             int write = stored.firstOperation(t);
-            exchanges.add(new Exchange(
+            Exchange each = new Exchange(
                     starts[t],
                     ends[t],
                     stored.keys().label(stored.key(write)),
-                    stored.values().label(stored.value(write))));
+                    stored.values().label(stored.value(write)));
+            exchanges.add(each);
+            moved.put(each, Arrays.copyOfRange(starts, t + 1, stored.transactionsEnd(s)));
         }
         return exchanges;
     }
@@ -80,7 +88,6 @@ final class ExchangeReplay {
      * Returns the first problem as one sentence; null if there is none.
      *
      * @param stored the exchanges of the seam; null if it has none
-     * @param orders of those that are more than moves of one writer
      * @param base the place of the first event
      * @param end the place of the first event after the cut
      * @param written by key that is written before the cut: its value there
@@ -89,7 +96,6 @@ final class ExchangeReplay {
     @Nullable
     String problem(
             @Nullable HistoryTable stored,
-            ExchangeOrders orders,
             long base,
             long end,
             Map<String, String> written,
@@ -98,17 +104,7 @@ final class ExchangeReplay {
             return "two exchanges of the seam before overlap";
         }
         List<Exchange> own = new ArrayList<>();
-        Map<Exchange, int[]> rearranged = new HashMap<>();
-        List<Exchange> all = exchanges(stored);
-        for (int e = 0; e < all.size(); e++) {
-            Exchange each = all.get(e);
-            int[] order = orders.of(e);
-            if (order != null) {
-                rearranged.put(each, order);
-                if (!isPermutation(order, each.last - each.first + 1)) {
-                    return "an exchange of key " + each.key + " has no order of its window";
-                }
-            }
+        for (Exchange each : exchanges(stored)) {
             if (each.first >= base && each.first < each.last && each.last < end) {
                 own.add(each);
             } else if (!earlier.contains(each)
@@ -129,22 +125,18 @@ final class ExchangeReplay {
                 }
             }
             own.removeAll(disjoint);
-            Witness moved = moved(disjoint, rearranged, base);
-            if (!Replay.byDefinition(moved).holds() || !writtenIn.apply(moved).equals(expected)) {
+            Witness exchanged = exchanged(disjoint, base);
+            if (exchanged == null
+                    || !Replay.byDefinition(exchanged).holds()
+                    || !writtenIn.apply(exchanged).equals(expected)) {
                 return "an exchange does not follow from the order";
             }
         }
         return null;
     }
 
-    private static boolean isPermutation(int[] order, long size) {
-        return order.length == size
-                && Arrays.stream(order).allMatch(i -> i >= 0 && i < size)
-                && Arrays.stream(order).distinct().count() == size;
-    }
-
-    /** Returns the order after exchanges with disjoint windows. @param rearranged the orders of some of them */
-    private Witness moved(List<Exchange> exchanges, Map<Exchange, int[]> rearranged, long base) {
+    /** Returns the order after exchanges with disjoint windows; null if one moves an event twice. */
+    private @Nullable Witness exchanged(List<Exchange> exchanges, long base) {
         int each = witness.terms().guarantee().events();
         int[] position = witness.position().clone();
         int[] events = IntStream.range(0, position.length)
@@ -155,70 +147,27 @@ final class ExchangeReplay {
                 .toArray();
         for (Exchange exchange : exchanges) {
             int first = (int) (exchange.first - base);
-            int last = (int) (exchange.last - base);
-            int[] order = rearranged.get(exchange);
-            if (order != null) {
-                int[] window = Arrays.copyOfRange(events, first, last + 1);
-                for (int i = 0; i < order.length; i++) {
-                    events[first + i] = window[order[i]];
+            int[] window = Arrays.copyOfRange(events, first, (int) (exchange.last - base) + 1);
+            BitSet isLeft = new BitSet();
+            isLeft.set(0, window.length);
+            int last = first + window.length;
+            long[] places = Objects.requireNonNull(moved.get(exchange));
+            for (int i = places.length - 1; i >= 0; i--) {
+                int old = (int) (places[i] - exchange.first);
+                if (!isLeft.get(old)) {
+                    return null;
                 }
-                continue;
+                isLeft.clear(old);
+                events[--last] = window[old];
             }
-            List<Integer> moved = new ArrayList<>(List.of(events[first]));
             int place = first;
-            for (int i = first + 1; i <= last; i++) {
-                int event = events[i];
-                String exempt = event / each == events[last] / each ? exchange.key : "";
-                if (moved.stream().anyMatch(behind -> mustFollow(event, behind, exempt))) {
-                    moved.add(event);
-                } else {
-                    events[place++] = event;
-                }
-            }
-            for (int event : moved) {
-                events[place++] = event;
+            for (int old = isLeft.nextSetBit(0); old >= 0; old = isLeft.nextSetBit(old + 1)) {
+                events[place++] = window[old];
             }
         }
         for (int place = 0; place < events.length; place++) {
             position[events[place]] = place;
         }
         return new Witness(table, witness.terms(), witness.counted(), position);
-    }
-
-    /** Whether an event must stay behind an earlier one. */
-    private boolean mustFollow(int event, int earlier, String exempt) {
-        int each = witness.terms().guarantee().events();
-        int a = earlier / each;
-        int b = event / each;
-        boolean aCommits = earlier % each == each - 1;
-        boolean aReads = earlier % each == 0;
-        boolean bCommits = event % each == each - 1;
-        boolean bReads = event % each == 0;
-        if (a == b || (aCommits && bReads && (table.sessionOf(a) == table.sessionOf(b) || precedes(a, b)))) {
-            return true;
-        }
-        for (int p = table.firstOperation(a); p < table.operationsEnd(a); p++) {
-            for (int q = table.firstOperation(b); q < table.operationsEnd(b); q++) {
-                if (table.key(p) != table.key(q)
-                        || table.keys().label(table.key(q)).equals(exempt)) {
-                    continue;
-                }
-                boolean isRead = !table.isWrite(p) && aReads && table.isWrite(q) && bCommits;
-                boolean isWritten = table.isWrite(p) && aCommits && (bReads || table.isWrite(q));
-                if (isRead || isWritten) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
-    private boolean precedes(int a, int b) {
-        long[] starts = table.starts();
-        long[] ends = table.ends();
-        return witness.terms().guarantee().realTime()
-                && starts != null
-                && ends != null
-                && witness.terms().precedes(ends[a], starts[b]);
     }
 }

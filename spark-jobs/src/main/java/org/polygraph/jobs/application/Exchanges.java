@@ -1,5 +1,7 @@
 package org.polygraph.jobs.application;
 
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
 import java.util.Arrays;
@@ -14,7 +16,6 @@ import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.model.TransactionStatus;
-import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.table.SourceFiles;
@@ -28,8 +29,9 @@ import org.polygraph.storage.table.TableCopy;
  * events, a search changes the order of other writers too ({@link Rearrangement}). Exchanges whose windows of places
  * are disjoint can be made together.
  *
- * <p>They are stored as a history: an exchange is a transaction that writes the key's other value; start and end are
- * the first and the last place of its window. Places count from the first transaction of the chain.
+ * <p>They are stored as a history: an exchange is a session. Its first transaction writes the key's other value; start
+ * and end are the first and the last place of its window. The others have no operations; their starts are the places of
+ * the events that come last in the window, in their new order. Places count from the first transaction of the chain.
  */
 final class Exchanges {
     /**
@@ -52,22 +54,28 @@ final class Exchanges {
     /**
      * Reads a file whose checksum is known to be right.
      *
-     * @throws HistoryException if it has other transactions than exchanges
+     * @throws HistoryException if it has other sessions than exchanges
      */
     static HistoryTable read(Location file, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
         HistoryTable exchanges = HistoryReader.read(file.name(), HistoryFormat.PARQUET, stop, memoryBytes);
         long[] starts = exchanges.starts();
         long[] ends = exchanges.ends();
-        if (starts == null || ends == null || exchanges.operations() != exchanges.transactions()) {
+        if (starts == null || ends == null || exchanges.operations() != exchanges.sessions()) {
             throw SessionEnds.damaged(file.name());
         }
-        for (int e = 0; e < exchanges.transactions(); e++) {
-            if (exchanges.firstOperation(e) != e
+        for (int e = 0; e < exchanges.sessions(); e++) {
+            int t = exchanges.firstTransaction(e);
+            if (exchanges.operationsEnd(t) != e + 1
                     || !exchanges.isWrite(e)
-                    || starts[e] == HistoryTable.NO_TIME
-                    || ends[e] < starts[e]) {
+                    || starts[t] == HistoryTable.NO_TIME
+                    || ends[t] < starts[t]) {
                 throw SessionEnds.damaged(file.name());
+            }
+            for (int moved = t + 1; moved < exchanges.transactionsEnd(e); moved++) {
+                if (starts[moved] < starts[t] || starts[moved] > ends[t]) {
+                    throw SessionEnds.damaged(file.name());
+                }
             }
         }
         return exchanges;
@@ -78,7 +86,7 @@ final class Exchanges {
      * value. If the windows of two overlap, the first one is returned.
      *
      * @param history the tail and the later parts
-     * @return transactions of the exchanges
+     * @return numbers of the exchanges, which are also those of their writes
      */
     static BitSet needed(HistoryTable exchanges, HistoryTable history) {
         int[] of = byKey(exchanges, history);
@@ -100,14 +108,6 @@ final class Exchanges {
             }
         }
         return read;
-    }
-
-    /** Returns some exchanges as a history. */
-    static HistoryTable selected(HistoryTable exchanges, BitSet some) {
-        int[] transactions = some.stream().toArray();
-        // Exchange e is operation e.
-        return HistorySelection.of(exchanges, transactions, transactions.clone())
-                .table();
     }
 
     /** Returns by key of a history: its exchange. */
@@ -133,11 +133,11 @@ final class Exchanges {
     }
 
     private static long first(HistoryTable exchanges, int exchange) {
-        return Objects.requireNonNull(exchanges.starts())[exchange];
+        return Objects.requireNonNull(exchanges.starts())[exchanges.firstTransaction(exchange)];
     }
 
     private static long last(HistoryTable exchanges, int exchange) {
-        return Objects.requireNonNull(exchanges.ends())[exchange];
+        return Objects.requireNonNull(exchanges.ends())[exchanges.firstTransaction(exchange)];
     }
 
     /** Collects the exchanges of a seam. */
@@ -147,7 +147,6 @@ final class Exchanges {
         private final int events;
         private final HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.ROW);
         private final TableCopy copy = new TableCopy(builder);
-        private final ExchangeOrders orders = new ExchangeOrders();
         private int searches;
         private int found;
 
@@ -179,22 +178,33 @@ final class Exchanges {
                     over.set(exchange);
                 }
             }
-            for (int e = 0; e < earlier.transactions(); e++) {
+            for (int e = 0; e < earlier.sessions(); e++) {
                 int next = made.nextSetBit(0);
                 while (next >= 0 && last(earlier, next) < first(earlier, e)) {
                     next = made.nextSetBit(next + 1);
                 }
                 if (!over.get(e) && (next < 0 || first(earlier, next) > last(earlier, e))) {
-                    add(first(earlier, e), last(earlier, e), earlier, e);
+                    // It is not made again, so its events need not be known.
+                    add(first(earlier, e), last(earlier, e), earlier, e, IntList.of(), 0);
                 }
             }
         }
 
-        private void add(long first, long last, HistoryTable from, int write) {
-            builder.begin(0, found, TransactionStatus.COMMITTED, found);
+        /**
+         * Adds an exchange.
+         *
+         * @param moved the places of the events that come last, less {@code base}
+         */
+        private void add(long first, long last, HistoryTable from, int write, IntList moved, long base) {
+            builder.begin(found, 0, TransactionStatus.COMMITTED, found);
             builder.times(first, last);
             copy.add(from, write);
             builder.end();
+            for (int i = 0; i < moved.size(); i++) {
+                builder.begin(found, i + 1, TransactionStatus.COMMITTED, found);
+                builder.times(base + moved.getInt(i), base + moved.getInt(i));
+                builder.end();
+            }
             found++;
         }
 
@@ -254,9 +264,9 @@ final class Exchanges {
                 if (table.value(write) == values[key]) {
                     continue;
                 }
-                int first = window(order, previous[key], last[key], key, dependents);
-                if (first != NONE) {
-                    add(base + first, base + last[key], table, write);
+                IntList moves = moved(order, previous[key], last[key], key, dependents);
+                if (!moves.isEmpty()) {
+                    add(base + moves.getInt(0), base + last[key], table, write, moves, base);
                 } else if (mayPrecede(order[last[key]] / events, moved) && searches < MOST_SEARCHES) {
                     searches++;
                     rearrange(order, cut, base, previous[key], last[key], write, memoryBytes);
@@ -288,12 +298,11 @@ final class Exchanges {
             while (found[end - 1] == end - 1) {
                 end--;
             }
-            int[] changed = new int[end - kept];
+            IntList places = new IntArrayList(end - kept);
             for (int i = kept; i < end; i++) {
-                changed[i - kept] = found[i] - kept;
+                places.add(from + found[i]);
             }
-            orders.put(this.found, changed);
-            add(base + from + kept, base + from + end - 1, table, write);
+            add(base + from + kept, base + from + end - 1, table, write, places, base);
         }
 
         private int commit(int t) {
@@ -301,34 +310,35 @@ final class Exchanges {
         }
 
         /**
-         * Returns the first place of the window of an exchange; {@link #NONE} if the last writer depends on the one
-         * before.
+         * Returns the places of the events that move behind the last writer: the snapshot of the last but one, and the
+         * events that depend on it; empty if the last writer does.
          */
-        private int window(int[] order, int commit, int last, int key, Dependents dependents) {
-            int moved = order[commit] / events;
+        private IntList moved(int[] order, int commit, int last, int key, Dependents dependents) {
+            IntList moved = new IntArrayList();
+            int t = order[commit] / events;
             int lastWriter = order[last] / events;
-            if (table.firstRead(moved, key) >= 0 || table.firstRead(lastWriter, key) >= 0) {
-                return NONE;
+            if (table.firstRead(t, key) >= 0 || table.firstRead(lastWriter, key) >= 0) {
+                return moved;
             }
             int first = commit;
-            while (order[first] != moved * events) {
+            while (order[first] != t * events) {
                 if (first == 0 || last - first >= LONGEST) {
-                    return NONE;
+                    return moved;
                 }
                 first--;
             }
             dependents.clear();
             for (int place = first; place <= last; place++) {
-                int t = order[place] / events;
-                boolean isLastWriter = t == lastWriter;
+                boolean isLastWriter = order[place] / events == lastWriter;
                 if (place == first || dependents.precede(order[place], isLastWriter ? key : NONE)) {
                     if (isLastWriter) {
-                        return NONE;
+                        return IntList.of();
                     }
                     dependents.add(order[place]);
+                    moved.add(place);
                 }
             }
-            return first;
+            return moved;
         }
 
         /**
@@ -394,11 +404,6 @@ final class Exchanges {
 
         int found() {
             return found;
-        }
-
-        /** The orders of the exchanges that are more than moves of one writer. */
-        ExchangeOrders orders() {
-            return orders;
         }
 
         HistoryTable table() throws HistoryException {

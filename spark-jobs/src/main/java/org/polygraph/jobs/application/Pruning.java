@@ -11,14 +11,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.format.VerdictFields;
 import org.polygraph.jobs.report.RunList;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.table.SourceFiles;
 
 /**
  * What may go from a folder of runs when they are old. A run that is no part of a chain goes as a whole. A run of a chain
@@ -153,12 +151,8 @@ public final class Pruning {
     private void add(Candidate run) throws IOException {
         List<Location> files = new ArrayList<>();
         if (run.parts > 0) {
-            Set<String> names = new TreeSet<>(List.of(SeamFiles.STATE, SeamFiles.EXCHANGES, SeamFiles.ORDERS));
-            for (SourceFiles.Unit unit : SourceFiles.Unit.values()) {
-                names.add(SeamFiles.tail(unit));
-            }
             List<Location> all = new ArrayList<>(List.of(run.location.child(RankFile.FOLDER)));
-            names.forEach(name -> all.add(Seam.file(run.location, name)));
+            SeamFiles.names().forEach(name -> all.add(Seam.file(run.location, name)));
             for (Location file : all) {
                 if (file.exists()) {
                     files.add(file);

@@ -72,6 +72,13 @@ record Seam(
             return null;
         }
         SessionEnds ends = SessionEnds.read(file, NAME, stop);
+        if (!ends.fields().getOrDefault(SeamFiles.OLD_EXCHANGES, "").isEmpty()) {
+            throw new HistoryException(
+                    file.name(),
+                    "a seam with exchanges of an earlier version",
+                    "those of this version",
+                    "check the part of this run again with --overwrite");
+        }
         try {
             String tail = ends.field(TAIL);
             return new Seam(
@@ -123,7 +130,7 @@ record Seam(
         fields.put("transactions", Integer.toString(transactions));
         fields.put(TAIL, files.tail().location().fileName());
         fields.put(TAIL_INPUT, files.tail().input());
-        for (SeamFile<?> file : List.of(files.state(), files.exchanges(), files.orders())) {
+        for (SeamFile<?> file : List.of(files.state(), files.exchanges())) {
             fields.put(file.location().fileName(), file.input());
         }
         fields.put(PLACES, Long.toString(cut.places));
@@ -140,7 +147,7 @@ record Seam(
      * @throws BudgetException if one is gone
      */
     void requireWhole(BooleanSupplier stop) throws IOException {
-        for (SeamFile<?> file : List.of(files.state(), files.tail(), files.exchanges(), files.orders())) {
+        for (SeamFile<?> file : List.of(files.state(), files.tail(), files.exchanges())) {
             if (file.isStored()) {
                 file.present(stop);
             }
@@ -193,7 +200,7 @@ record Seam(
         InitialState first = files.state().read(stop, memoryBytes);
         if (files.exchanges().isStored()) {
             HistoryTable known = files.exchanges().read(stop, memoryBytes);
-            first = first.with(Exchanges.selected(known, Exchanges.needed(known, table)));
+            first = first.with(known, Exchanges.needed(known, table));
         }
         HistoryTable continued = first.applied(table);
         if (cut.terms.guarantee().events() == 2) {

@@ -199,11 +199,12 @@ final class SeamCut {
         Seam before = chain.seam();
         long base = before == null ? 0 : before.cut().places();
         Exchanges.Search search = new Exchanges.Search(witness);
-        HistoryTable made = null;
+        InitialState earlier = chain.initial(stop, memoryBytes);
+        InitialState state = earlier == null ? new InitialState() : earlier.copy();
         if (before != null && before.files().exchanges().isStored()) {
             HistoryTable known = before.files().exchanges().read(stop, memoryBytes);
             BitSet needed = Exchanges.needed(known, table);
-            made = Exchanges.selected(known, needed);
+            state = state.with(known, needed);
             search.takeOver(known, needed, written);
         }
         if (witness.terms().guarantee() != Guarantee.LIN) {
@@ -215,14 +216,12 @@ final class SeamCut {
             HistoryWriter.write(search.table(), exchanges.name(), HistoryFormat.PARQUET);
             inputs.put(SeamFiles.EXCHANGES, Fingerprint.ofInput(exchanges, stop));
         }
-        Location orders = Seam.file(run, SeamFiles.ORDERS);
-        if (!search.orders().isEmpty()) {
-            search.orders().write(orders);
-            inputs.put(SeamFiles.ORDERS, Fingerprint.ofInput(orders, stop));
+        for (int key = written.nextSetBit(0); key >= 0; key = written.nextSetBit(key + 1)) {
+            state.put(table, key, values[key]);
         }
-        Location state = Seam.file(run, SeamFiles.STATE);
-        state(chain.initial(stop, memoryBytes), made).write(state);
-        inputs.put(SeamFiles.STATE, Fingerprint.ofInput(state, stop));
+        Location ofState = Seam.file(run, SeamFiles.STATE);
+        state.write(ofState);
+        inputs.put(SeamFiles.STATE, Fingerprint.ofInput(ofState, stop));
         HistoryTable after = tail(least);
         SourceFiles.Unit unit = table.source().unit();
         String name = SeamFiles.tail(unit);
@@ -336,20 +335,5 @@ final class SeamCut {
         } catch (HistoryException e) {
             throw new IllegalStateException(e);
         }
-    }
-
-    /**
-     * Returns the state at the cut.
-     *
-     * @param earlier the state before the history
-     * @param made the exchanges that change it
-     */
-    private InitialState state(@Nullable InitialState earlier, @Nullable HistoryTable made) {
-        InitialState before = earlier == null ? new InitialState() : earlier;
-        InitialState state = made == null ? before.copy() : before.with(made);
-        for (int key = written.nextSetBit(0); key >= 0; key = written.nextSetBit(key + 1)) {
-            state.put(table, key, values[key]);
-        }
-        return state;
     }
 }

@@ -1,5 +1,8 @@
 package org.polygraph.jobs.application;
 
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
@@ -12,16 +15,14 @@ import org.polygraph.storage.table.SourceFiles;
  * The files of a seam beside {@code seam.parquet}.
  *
  * @param state the values of keys at the cut
- * @param orders of exchanges that are more than moves of one writer
  */
-record SeamFiles(
-        SeamFile<InitialState> state,
-        SeamFile<HistoryTable> tail,
-        SeamFile<HistoryTable> exchanges,
-        SeamFile<ExchangeOrders> orders) {
+record SeamFiles(SeamFile<InitialState> state, SeamFile<HistoryTable> tail, SeamFile<HistoryTable> exchanges) {
     static final String STATE = "state.parquet";
-    static final String EXCHANGES = "exchanges.parquet";
-    static final String ORDERS = "orders.parquet";
+    static final String EXCHANGES = "moves.parquet";
+    /** Exchanges of earlier versions, which listed no events. */
+    static final String OLD_EXCHANGES = "exchanges.parquet";
+
+    private static final String OLD_ORDERS = "orders.parquet";
 
     /**
      * Returns the files of the seam of a run.
@@ -42,16 +43,19 @@ record SeamFiles(
                                 input,
                                 (file, stop, memory) ->
                                         HistoryReader.read(file.name(), HistoryFormat.AUTO, stop, memory)),
-                        file(run, EXCHANGES, "the exchanges of a seam", input, Exchanges::read),
-                        file(
-                                run,
-                                ORDERS,
-                                "the orders of exchanges of a seam",
-                                input,
-                                (file, stop, memory) -> ExchangeOrders.read(file, stop)));
+                        file(run, EXCHANGES, "the exchanges of a seam", input, Exchanges::read));
             }
         }
         throw new IllegalArgumentException(tail);
+    }
+
+    /** The names of all files that a seam may have, also one of an earlier version. */
+    static Set<String> names() {
+        Set<String> names = new TreeSet<>(List.of(STATE, EXCHANGES, OLD_EXCHANGES, OLD_ORDERS));
+        for (SourceFiles.Unit unit : SourceFiles.Unit.values()) {
+            names.add(tail(unit));
+        }
+        return names;
     }
 
     private static <T> SeamFile<T> file(

@@ -123,9 +123,6 @@ public final class SeamReplay {
                 ? problem
                 : exchanges.problem(
                         exchanges(seam, stop, memoryBytes),
-                        seam.files().orders().isStored()
-                                ? seam.files().orders().read(stop, memoryBytes)
-                                : new ExchangeOrders(),
                         before == null ? 0 : before.cut().places(),
                         seam.cut().places(),
                         written,

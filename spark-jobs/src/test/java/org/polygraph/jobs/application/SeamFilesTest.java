@@ -80,7 +80,9 @@ class SeamFilesTest {
     void exchangesAreWritesWithWindows() throws Exception {
         int refused = 0;
         for (String history : List.of(
-                "s0: @1..2 w(x,1); s1: @2..5 w(y,1)",
+                "s0: @1..2 w(x,1) | @2..2 (); s1: @2..5 w(y,1)",
+                "s0: @1..2 w(x,1) | @3..3 (); s1: @2..5 w(y,1)",
+                "s0: @1..2 w(x,1) | @1..2 w(y,1)",
                 "s0: w(x,1); s1: w(y,1)",
                 "s0: @1..2 w(x,1); s1: w(y,1)",
                 "s0: @1..2 w(x,1) w(y,1)",
@@ -88,14 +90,13 @@ class SeamFilesTest {
             Location file = file("exchanges.parquet");
             HistoryWriter.write(HistoryDsl.parse(history), file.name(), HistoryFormat.PARQUET);
             try {
-                assertThat(Exchanges.read(file, () -> false, MEMORY).transactions())
-                        .isEqualTo(2);
+                assertThat(Exchanges.read(file, () -> false, MEMORY).sessions()).isEqualTo(2);
             } catch (HistoryException e) {
                 assertThat(e).hasMessageContaining("exchanges.parquet: found a damaged seam");
                 refused++;
             }
         }
-        assertThat(refused).isEqualTo(4);
+        assertThat(refused).isEqualTo(6);
     }
 
     @Test

@@ -153,12 +153,10 @@ public final class InitialState {
         return new InitialState(keys, values, (BitSet) known.clone(), codes.clone());
     }
 
-    /** Returns this state with other values of the keys that a history writes. */
-    public InitialState with(HistoryTable writes) {
+    /** Returns this state with other values of the keys that some writes of a history write. */
+    public InitialState with(HistoryTable history, BitSet writes) {
         InitialState state = copy();
-        for (int o = 0; o < writes.operations(); o++) {
-            state.put(writes, writes.key(o), writes.value(o));
-        }
+        writes.stream().forEach(o -> state.put(history, history.key(o), history.value(o)));
         return state;
     }
 
