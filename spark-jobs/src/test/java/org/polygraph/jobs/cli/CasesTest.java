@@ -9,9 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
@@ -26,7 +28,9 @@ import org.polygraph.jobs.application.InstalledEngines;
  * command leaves of it, {@code $ WORDS < FILE} has a standard input, and {@code $ faked WORDS} checks with
  * {@link FakeChecker} and shows how often that was asked. {@code % SHELL} is a command of the shell, such as
  * {@code sed -i} to change a file. Words with a slash or an ending, and {@code out...}, are paths in the folder of the
- * case; {@code examples/} are those of the project. Those in the folder {@code ci} run with {@code -Pci}. {@code -Dcases.update=true} writes the outputs as they are now; read
+ * case; {@code examples/} are those of the project, whose root the shell has as {@code $ROOT}. A case with {@code (needs
+ * PROGRAM)} in its first line is skipped without that program. Cases in the folder {@code ci} run with {@code -Pci}.
+ * {@code -Dcases.update=true} writes the outputs as they are now; read
  * the difference before you commit it. {@code -Dcases=TEXT} runs the files whose names contain the text.
  */
 class CasesTest {
@@ -40,22 +44,25 @@ class CasesTest {
 
     private static final Pattern COMMAND = Pattern.compile("(faked )?(.*?)(?: < (\\S+))?(?: \\| (.*))?");
 
+    private static final Pattern NEEDS = Pattern.compile(".*\\(needs (\\S+)\\)");
+
     @TestFactory
     Stream<DynamicTest> print(@TempDir Path folder) throws IOException {
-        return printed(CASES, folder);
+        return of("", folder);
     }
 
-    /** Cases that need Spark, a driver of a database, or long. */
+    /** Cases that start Spark, download a driver of a database, or take long. */
     @TestFactory
     @Tag("process")
     Stream<DynamicTest> printInCi(@TempDir Path folder) throws IOException {
-        return printed(CASES.resolve("ci"), folder);
+        return of("ci", folder);
     }
 
-    private static Stream<DynamicTest> printed(Path source, Path folder) throws IOException {
+    /** The cases of a folder. */
+    static Stream<DynamicTest> of(String source, Path folder) throws IOException {
         String wanted = System.getProperty("cases", "");
         List<Path> cases;
-        try (Stream<Path> files = Files.list(source)) {
+        try (Stream<Path> files = Files.list(CASES.resolve(source))) {
             cases = files.filter(Files::isRegularFile)
                     .filter(file -> file.getFileName().toString().contains(wanted))
                     .sorted()
@@ -66,6 +73,7 @@ class CasesTest {
             String name = path.getFileName().toString();
             return DynamicTest.dynamicTest(name, () -> {
                 String text = Files.readString(path);
+                assumeProgram(text);
                 Path place = Files.createDirectory(folder.resolve(name));
                 Files.createSymbolicLink(place.resolve("examples"), EXAMPLES);
                 String now = new CasesTest().played(text, place);
@@ -77,6 +85,14 @@ class CasesTest {
                 }
             });
         });
+    }
+
+    private static void assumeProgram(String text) {
+        Matcher needs = NEEDS.matcher(text);
+        boolean isThere = !needs.lookingAt()
+                || Arrays.stream(System.getenv("PATH").split(":", -1))
+                        .anyMatch(folder -> Files.isExecutable(Path.of(folder, needs.group(1))));
+        Assumptions.assumeTrue(isThere, () -> "skipped: there is no " + needs.group(1) + " here");
     }
 
     private final FakeChecker fake = new FakeChecker();
@@ -154,8 +170,9 @@ class CasesTest {
 
     /** What a command of the shell prints, and its exit code if that is not 0. */
     private static String shell(String command, String input, Path folder) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder("bash", "-c", command).directory(folder.toFile());
-        builder.environment().put("LC_ALL", "C");
+        ProcessBuilder builder =
+                Command.builder(Map.of("LC_ALL", "C", "ROOT", Command.ROOT.toString()), List.of("bash", "-c", command));
+        builder.directory(folder.toFile());
         Process process = builder.redirectErrorStream(true).start();
         process.getOutputStream().write(input.getBytes(StandardCharsets.UTF_8));
         process.getOutputStream().close();

@@ -14,49 +14,12 @@ import picocli.CommandLine;
 
 /** The words that {@code CheckCommand} reads itself mean the same as read by picocli. */
 class CheckWordsTest {
-    private static final List<String> WORDS = List.of(
-            "-l",
-            "-l",
-            "--level",
-            "--level=rc",
-            "-lrc",
-            "rc",
-            "ser,si",
-            "ra,",
-            "-f",
-            "--format",
-            "plume",
-            "auto",
-            "-o",
-            "--out",
-            "dir",
-            "--timeout",
-            "10s",
-            "10",
-            "--memory",
-            "1g",
-            "512MiB",
-            "--json",
-            "--json=true",
-            "--after",
-            "run=1",
-            "--each",
-            "-q",
-            "--quiet",
-            "-v",
-            "-qv",
-            "--verbose",
-            "-",
-            "--",
-            "",
-            "history.jsonl",
-            "h.txt",
-            "@file",
-            "--resume",
-            "--help",
-            "-h",
-            "--engine",
-            "embedded");
+    private static final List<String> WORDS =
+            List.of(("-l -l --level --level=rc -lrc rc ser,si ra, -f --format plume auto"
+                            + " -o --out dir --timeout 10s 10 --memory 1g 512MiB --json --json=true --after run=1 --each -q"
+                            + " --quiet -v -qv --verbose - -- history.jsonl h.txt @file --resume --help -h --engine embedded ")
+                    // The last word is empty.
+                    .split(" ", -1));
 
     private final Environment environment = environment();
 

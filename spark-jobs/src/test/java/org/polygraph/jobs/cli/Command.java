@@ -32,18 +32,23 @@ record Command(int exitCode, String out, String err) {
         }
     }
 
-    static Process start(Path directory, Map<String, String> environment, Path out, Path err, List<String> words)
-            throws IOException {
+    static ProcessBuilder builder(Map<String, String> environment, List<String> words) {
         List<String> command = new ArrayList<>(DEFAULT_SIGNALS);
         command.addAll(words);
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .directory(directory.toFile())
-                .redirectOutput(out.toFile())
-                .redirectError(err.toFile());
+        ProcessBuilder builder = new ProcessBuilder(command);
         // The options of the JVM that runs the tests are not for the JVM under test.
         builder.environment().keySet().removeAll(List.of("JAVA_OPTS", "JAVA_TOOL_OPTIONS", "MAVEN_OPTS"));
         builder.environment().putAll(environment);
-        return builder.start();
+        return builder;
+    }
+
+    static Process start(Path directory, Map<String, String> environment, Path out, Path err, List<String> words)
+            throws IOException {
+        return builder(environment, words)
+                .directory(directory.toFile())
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile())
+                .start();
     }
 
     /** Runs the process to its end, for at most two minutes. */

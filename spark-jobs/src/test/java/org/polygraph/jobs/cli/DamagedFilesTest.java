@@ -122,17 +122,8 @@ class DamagedFilesTest {
         Path out = folder.resolve("out");
         Path history = Files.write(folder.resolve("pass.jsonl"), valid.get("bank.jsonl"));
         Path skewed = Files.write(folder.resolve("skew.jsonl"), example("write-skew.jsonl"));
-        ok(
-                "check",
-                "-q",
-                "-l",
-                "ser,si",
-                "--on-violation",
-                "succeed",
-                "-o",
-                out.toString(),
-                history.toString(),
-                skewed.toString());
+        String check = "check -q -l ser,si -o " + out + " " + history + " " + skewed;
+        ok((check + " --on-violation succeed").split(" "));
         List<Path> files;
         try (Stream<Path> found = Files.walk(out)) {
             files = found.filter(Files::isRegularFile)
@@ -165,16 +156,7 @@ class DamagedFilesTest {
                         case 0 -> List.of("explain", "-q", given);
                         case 1 -> List.of("report", "-o", page, given);
                         case 2 -> List.of("runs", out.toString());
-                        case 3 ->
-                            List.of(
-                                    "check",
-                                    "-q",
-                                    "-l",
-                                    "ser,si",
-                                    "-o",
-                                    out.toString(),
-                                    history.toString(),
-                                    skewed.toString());
+                        case 3 -> List.of(check.split(" "));
                         default -> List.of("verify", given);
                     });
             // Exit code 4: evidence is missing. 6: the verdict, or the path in it, is damaged, which is a failure of

@@ -109,19 +109,9 @@ class DeadlineTest {
     }
 
     private static InProcess deaf(String phase, int seconds) {
-        return inTime(
-                seconds,
-                () -> InProcess.run(
-                        new OnlyEmbedded(new Deaf(phase)),
-                        "check",
-                        "-q",
-                        "-l",
-                        "ser",
-                        "--engine",
-                        "embedded",
-                        "--timeout",
-                        seconds + "s",
-                        phase.equals("read") ? silent : skew));
+        String path = phase.equals("read") ? silent : skew;
+        String line = "check -q -l ser --engine embedded --timeout " + seconds + "s " + path;
+        return inTime(seconds, () -> InProcess.of(new OnlyEmbedded(new Deaf(phase)), line));
     }
 
     /** The checks of all phases, which sleep, run at the same time. */
@@ -169,8 +159,8 @@ class DeadlineTest {
     @Test
     void aKnownViolationIsKept() throws IOException {
         String out = folder.resolve("kept").toString();
-        InProcess check = InProcess.run(
-                new OnlyEmbedded(new Deaf("evidence")), "check", "-q", "-l", "ser", "--timeout", "1s", "-o", out, skew);
+        InProcess check = InProcess.of(
+                new OnlyEmbedded(new Deaf("evidence")), "check -q -l ser --timeout 1s -o " + out + " " + skew);
         assertThat(check.exitCode()).as(check.toString()).isEqualTo(3);
         try (var runs = Files.list(Path.of(out))) {
             Path run = runs.filter(each -> each.getFileName().toString().startsWith("run="))
@@ -207,20 +197,8 @@ class DeadlineTest {
                         folder.resolve("pass.jsonl"), SKEW.lines().findFirst().orElseThrow())
                 .toString();
         String out = folder.resolve("late").toString();
-        InProcess check = inTime(
-                1,
-                () -> InProcess.run(
-                        new OnlyEmbedded(new Late()),
-                        "check",
-                        "-q",
-                        "-l",
-                        "ser",
-                        "--timeout",
-                        "1s",
-                        "--overwrite",
-                        "-o",
-                        out,
-                        file));
+        String line = "check -q -l ser --timeout 1s --overwrite -o " + out + " " + file;
+        InProcess check = inTime(1, () -> InProcess.of(new OnlyEmbedded(new Late()), line));
         assertThat(check.exitCode()).as(check.toString()).isEqualTo(0);
         assertThat(check.out()).startsWith("PASS").contains("the time ended before the certificate was written");
         InProcess verify = InProcess.run("verify", out);
@@ -248,27 +226,11 @@ class DeadlineTest {
     void aSeamLeavesTimeForAllParts() throws IOException {
         String runs = folder.resolve("runs").toString();
         for (int i = 0; i < 2; i++) {
-            String part = Files.writeString(
-                            folder.resolve("part-" + i + ".jsonl"),
-                            "{\"session\":0,\"index\":" + i
-                                    + ",\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":1," + "\"value\":"
-                                    + (i + 1) + "}]}\n")
-                    .toString();
-            InProcess check = InProcess.run(
+            Path part = Files.writeString(
+                    folder.resolve("part-" + i + ".jsonl"), HistoryLines.of("s" + i + ": w(1," + (i + 1) + ")"));
+            InProcess check = InProcess.of(
                     new OnlyEmbedded(new EndlessOnSeams()),
-                    "check",
-                    "-q",
-                    "-l",
-                    "ser",
-                    "--engine",
-                    "embedded",
-                    "--timeout",
-                    "4s",
-                    "-o",
-                    runs,
-                    "--after",
-                    runs,
-                    part);
+                    "check -q -l ser --engine embedded --timeout 4s -o " + runs + " --after " + runs + " " + part);
             assertThat(check.out())
                     .as(check.toString())
                     .startsWith("PASS  ser  ")
@@ -292,16 +254,12 @@ class DeadlineTest {
     @Test
     void slowStandardInputIsNotWaitedFor() throws IOException {
         InputStream before = System.in;
-        for (String out : List.of("", folder.resolve("stdin").toString())) {
+        for (String out : List.of("", " -o " + folder.resolve("stdin"))) {
             try (PipedOutputStream writer = new PipedOutputStream();
                     PipedInputStream slow = new PipedInputStream(writer)) {
                 writer.write(SKEW.getBytes(StandardCharsets.UTF_8));
                 System.setIn(slow);
-                List<String> words = new ArrayList<>(List.of("check", "-q", "-l", "ser", "--timeout", "1s", "-"));
-                if (!out.isEmpty()) {
-                    words.addAll(1, List.of("-o", out));
-                }
-                InProcess check = inTime(1, () -> InProcess.run(words));
+                InProcess check = inTime(1, () -> InProcess.of("check" + out + " -q -l ser --timeout 1s -"));
                 assertThat(check.exitCode()).as(check.toString()).isEqualTo(4);
                 assertThat(check.out()).contains("timeout of 1000 ms ran out during reading");
             } finally {

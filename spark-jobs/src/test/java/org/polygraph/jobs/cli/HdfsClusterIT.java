@@ -65,7 +65,7 @@ class HdfsClusterIT {
                         FaultPlugin.order(faults.orders, Fault.KILL, job, folder);
                     }
                     String out =
-                            check(root + "/out-" + job.replace(' ', '-'), input, "spark", "--master", cluster.master);
+                            check(root + "/out-" + job.replace(' ', '-'), input, "spark --master " + cluster.master);
                     assertThat(verdict(files, out)).as(job).isEqualTo(expected);
                     assertThat(FaultPlugin.isDone(faults.orders)).isEqualTo(!job.isEmpty());
                 }
@@ -78,23 +78,9 @@ class HdfsClusterIT {
         }
     }
 
-    private static String check(String out, String input, String... engine) {
-        List<String> words = new ArrayList<>(List.of(
-                "check",
-                "-q",
-                "-l",
-                "ser",
-                "--time",
-                "none",
-                "--window",
-                "500",
-                "--resume",
-                "-o",
-                out,
-                input,
-                "--engine"));
-        words.addAll(List.of(engine));
-        InProcess check = InProcess.run(words);
+    private static String check(String out, String input, String engine) {
+        InProcess check = InProcess.of(
+                "check -q -l ser --time none --window 500 --resume -o " + out + " " + input + " --engine " + engine);
         assertThat(check.exitCode()).as(check.err()).isZero();
         return out;
     }

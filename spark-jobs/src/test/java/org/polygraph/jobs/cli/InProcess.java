@@ -20,6 +20,10 @@ public record InProcess(int exitCode, String out, String err) {
         return run(line.split(" "));
     }
 
+    static InProcess of(Engines engines, String line) {
+        return run(engines, line.split(" "));
+    }
+
     static InProcess run(Engines engines, String... words) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -121,18 +121,9 @@ class KeptHistoriesTest {
     /** @return the number of violations whose histories were checked */
     private int check(Path file, IsolationLevel level, String kind, String what) throws IOException {
         Path runs = Files.createTempDirectory(folder, "runs");
-        InProcess check = InProcess.run(
-                "check",
-                "-q",
-                "--timeout",
-                "3s",
-                "--window",
-                kind.equals("lists by windows") ? "2" : "0",
-                "-l",
-                level.label(),
-                "-o",
-                runs.toString(),
-                file.toString());
+        String window = kind.equals("lists by windows") ? "2" : "0";
+        InProcess check = InProcess.of(
+                "check -q --timeout 3s --window " + window + " -l " + level.label() + " -o " + runs + " " + file);
         if (!check.word().equals("VIOLATION")) {
             assertThat(check.word()).as(what + check).isNotEqualTo("ERROR");
             return 0;

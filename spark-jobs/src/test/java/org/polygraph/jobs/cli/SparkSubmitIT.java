@@ -55,17 +55,9 @@ class SparkSubmitIT {
         words.addAll(List.of("--class", "org.polygraph.jobs.cli.Main", "--master", "local[2]", "--jars", jars.get(1)));
         words.addAll(List.of("--conf", "spark.polygraph.stage.dir=" + folder.toUri() + "stages"));
         words.add(jars.get(0));
-        words.addAll(List.of(
-                "check",
-                "-q",
-                "-l",
-                "ser",
-                "--engine",
-                "spark",
-                "-o",
-                folder.resolve("runs").toString()));
-        words.add("spark-jobs/examples/bank-serializable.jsonl");
-        words.add("spark-jobs/examples/write-skew.jsonl");
+        words.addAll(List.of(("check -q -l ser --engine spark -o " + folder.resolve("runs")
+                        + " spark-jobs/examples/bank-serializable.jsonl spark-jobs/examples/write-skew.jsonl")
+                .split(" ")));
         Command submit = Command.run(Command.ROOT, Map.of("SPARK_LOCAL_IP", "127.0.0.1"), words, 5);
         assertThat(submit.exitCode()).as(submit.err()).isEqualTo(3);
         assertThat(submit.out())

@@ -114,15 +114,7 @@ class VerifyByWorkersTest {
         assertThat(verified.out()).startsWith("VERIFIED  si  ").contains("the same content, sha256");
         assertThat(InProcess.run("verify", out.toString()).out()).contains("the same bytes, sha256");
         Path other = folder.resolve("other.jsonl");
-        assertThat(InProcess.run(
-                                "generate",
-                                "-q",
-                                "--seed",
-                                "9",
-                                "--transactions",
-                                Integer.toString(LARGE),
-                                "-o",
-                                other.toString())
+        assertThat(InProcess.of("generate -q --seed 9 --transactions " + LARGE + " -o " + other)
                         .exitCode())
                 .isZero();
         Command rejected = verify(HEAP, out, other);

@@ -99,29 +99,12 @@ class YarnClusterTest {
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                 "org.polygraph.jobs.spark.YarnStandIn",
                 "org.polygraph.jobs.cli.Main"));
-        List<String> pass = List.of(
-                "check",
-                "-q",
-                "-l",
-                "ser",
-                "--engine",
-                "spark",
-                "-o",
-                runs,
-                "spark-jobs/examples/bank-serializable.jsonl");
-        List<String> skew =
-                List.of("check", "-q", "-l", "ser", "--engine", "spark", "spark-jobs/examples/write-skew.jsonl");
-        words.addAll(pass);
-        words.add(";");
-        // This command finds its verdict in a run and needs no session.
-        words.addAll(pass);
-        words.add(";");
-        words.addAll(skew);
-        words.add(";");
-        words.addAll(skew);
-        words.add("--on-violation=succeed");
-        words.add(";");
-        words.addAll(List.of("check", "-q", "-l", "ser", invalid));
+        String pass = "check -q -l ser --engine spark -o " + runs + " spark-jobs/examples/bank-serializable.jsonl";
+        String skew = "check -q -l ser --engine spark spark-jobs/examples/write-skew.jsonl";
+        // The second command finds its verdict in a run and needs no session.
+        String all =
+                String.join(" ; ", pass, pass, skew, skew + " --on-violation=succeed", "check -q -l ser " + invalid);
+        words.addAll(List.of(all.split(" ")));
         Command command = Command.run(Command.ROOT, Map.of("SPARK_LOCAL_IP", "127.0.0.1"), words, 5);
         assertThat(command.err().lines().filter(line -> line.matches("(application|process) .*")))
                 .as(command.err())

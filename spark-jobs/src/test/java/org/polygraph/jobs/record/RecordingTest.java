@@ -4,23 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Driver;
-import java.sql.DriverPropertyInfo;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
@@ -55,23 +55,21 @@ class RecordingTest {
         FROZEN
     }
 
-    /** Counts the outcomes of commits. */
-    private static final class FailingDriver implements Driver {
+    /** A driver whose connections commit with faults; counts the outcomes of commits. */
+    private static final class FailingDriver {
         private final Driver driver;
         private final Random random;
         private final double share;
         private final Set<Fault> faults;
         private final AtomicInteger[] seen = new AtomicInteger[Fault.values().length];
-        private final Set<Connection> creators = ConcurrentHashMap.newKeySet();
+        private boolean isCreated;
 
-        FailingDriver(Driver driver, long seed, double share, Set<Fault> faults) {
-            this.driver = driver;
+        FailingDriver(long seed, double share, Set<Fault> faults) throws Exception {
+            this.driver = h2();
             this.random = new Random(seed);
             this.share = share;
             this.faults = faults;
-            for (Fault fault : Fault.values()) {
-                seen[fault.ordinal()] = new AtomicInteger();
-            }
+            Arrays.setAll(seen, i -> new AtomicInteger());
         }
 
         int seen(Fault fault) {
@@ -83,26 +81,20 @@ class RecordingTest {
             return all.length > 0 && random.nextDouble() < share ? all[random.nextInt(all.length)] : Fault.NONE;
         }
 
-        @Override
-        public Connection connect(String url, Properties info) throws SQLException {
-            Connection real = driver.connect(url.replace("jdbc:other:", "jdbc:h2:mem:"), info);
-            // The first commit creates the table.
-            if (creators.isEmpty()) {
-                creators.add(real);
-                return real;
-            }
-            return (Connection) Proxy.newProxyInstance(
-                    Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, args) -> {
-                        if (method.getName().equals("commit")) {
-                            commit(real);
-                            return null;
-                        }
-                        try {
-                            return method.invoke(real, args);
-                        } catch (InvocationTargetException e) {
-                            throw e.getCause();
-                        }
-                    });
+        /** A recording with this driver. */
+        Recording of(RecordSettings settings) throws IOException {
+            Driver failing = connecting(url -> {
+                Connection real = driver.connect(url.replace("jdbc:other:", "jdbc:h2:mem:"), new Properties());
+                synchronized (this) {
+                    // The first commit creates the table.
+                    if (!isCreated) {
+                        isCreated = true;
+                        return real;
+                    }
+                }
+                return with(real, "commit", () -> commit(real));
+            });
+            return recording(settings, failing);
         }
 
         private void commit(Connection real) throws SQLException {
@@ -135,36 +127,43 @@ class RecordingTest {
                 throw new IllegalStateException("the end of the test", e);
             }
         }
+    }
 
-        @Override
-        public boolean acceptsURL(String url) throws SQLException {
-            return driver.acceptsURL(url);
-        }
+    private static Recording recording(RecordSettings settings, Driver driver) throws IOException {
+        return new Recording(settings, url -> driver, Login.of(Map.of(), null));
+    }
 
-        @Override
-        public DriverPropertyInfo[] getPropertyInfo(String url, Properties info) throws SQLException {
-            return driver.getPropertyInfo(url, info);
-        }
+    @FunctionalInterface
+    private interface Connecting {
+        Connection to(String url) throws Exception;
+    }
 
-        @Override
-        public int getMajorVersion() {
-            return 1;
-        }
+    private static Driver connecting(Connecting connecting) {
+        return (Driver) Proxy.newProxyInstance(
+                Driver.class.getClassLoader(),
+                new Class<?>[] {Driver.class},
+                (proxy, method, args) -> connecting.to((String) args[0]));
+    }
 
-        @Override
-        public int getMinorVersion() {
-            return 0;
-        }
+    @FunctionalInterface
+    private interface Action {
+        void run() throws SQLException;
+    }
 
-        @Override
-        public boolean jdbcCompliant() {
-            return true;
-        }
-
-        @Override
-        public Logger getParentLogger() {
-            return Logger.getGlobal();
-        }
+    /** A connection that does something else when a method is called. */
+    private static Connection with(Connection real, String name, Action action) {
+        return (Connection) Proxy.newProxyInstance(
+                Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, args) -> {
+                    if (method.getName().equals(name)) {
+                        action.run();
+                        return null;
+                    }
+                    try {
+                        return method.invoke(real, args);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     private RecordSettings settings(WorkloadKind kind, long transactions, long seed, long killNanos) {
@@ -216,9 +215,9 @@ class RecordingTest {
         for (long seed = 1; seed <= 2; seed++) {
             for (WorkloadKind kind : List.of(WorkloadKind.REGISTERS, WorkloadKind.APPEND)) {
                 FailingDriver driver =
-                        new FailingDriver(h2(), seed, 0.1, Set.of(Fault.LOST_AFTER, Fault.LOST_BEFORE, Fault.REFUSED));
+                        new FailingDriver(seed, 0.1, Set.of(Fault.LOST_AFTER, Fault.LOST_BEFORE, Fault.REFUSED));
                 RecordSettings settings = settings(kind, 200, seed, 1);
-                Recording recording = new Recording(settings, url -> driver, Login.of(java.util.Map.of(), null));
+                Recording recording = driver.of(settings);
                 assertThat(recording.run(counts -> {})).isNull();
                 HistoryTable table = read(settings);
                 assertThat(table.transactions()).isEqualTo(200);
@@ -240,9 +239,9 @@ class RecordingTest {
         List<RecordSettings> all = new ArrayList<>();
         for (WorkloadKind kind : List.of(WorkloadKind.ROWS, WorkloadKind.APPEND, WorkloadKind.MINI)) {
             RecordSettings settings = settings("jdbc:other:shared;DB_CLOSE_DELAY=-1", kind, 200, 20 + all.size(), 0);
-            FailingDriver driver = new FailingDriver(h2(), 1, 0, Set.of());
+            FailingDriver driver = new FailingDriver(1, 0, Set.of());
             all.add(settings);
-            Recording recording = new Recording(settings, url -> driver, Login.of(java.util.Map.of(), null));
+            Recording recording = driver.of(settings);
             threads.add(new Thread(() -> assertThatNoException().isThrownBy(() -> recording.run(counts -> {}))));
         }
         threads.forEach(Thread::start);
@@ -258,9 +257,9 @@ class RecordingTest {
 
     @Test
     void aClientThatFailsLosesNothing() throws Exception {
-        FailingDriver driver = new FailingDriver(h2(), 7, 0.01, Set.of(Fault.BUG));
+        FailingDriver driver = new FailingDriver(7, 0.01, Set.of(Fault.BUG));
         RecordSettings settings = settings(WorkloadKind.REGISTERS, 2000, 7, 0);
-        Recording recording = new Recording(settings, url -> driver, Login.of(java.util.Map.of(), null));
+        Recording recording = driver.of(settings);
         assertThat(recording.run(counts -> {})).hasMessage("a bug");
         HistoryTable table = read(settings);
         assertThat(count(table, TransactionStatus.COMMITTED)).isEqualTo(driver.seen(Fault.NONE));
@@ -275,11 +274,11 @@ class RecordingTest {
     void noFailureLeavesTheTable() throws Exception {
         String url = "jdbc:h2:mem:refused;DB_CLOSE_DELAY=-1";
         RecordSettings settings = settings(url, WorkloadKind.MINI, 20, 11, 0);
-        Driver refusing = (Driver) Proxy.newProxyInstance(
-                Driver.class.getClassLoader(),
-                new Class<?>[] {Driver.class},
-                (proxy, method, args) -> refusing(h2().connect(url, (Properties) args[1])));
-        Recording recording = new Recording(settings, each -> refusing, Login.of(java.util.Map.of(), null));
+        Driver refusing =
+                connecting(each -> with(h2().connect(each, new Properties()), "setTransactionIsolation", () -> {
+                    throw new SQLException("no such isolation");
+                }));
+        Recording recording = recording(settings, refusing);
         assertThatIOException()
                 .isThrownBy(() -> recording.run(counts -> {}))
                 .withMessageContaining("it refuses isolation serializable");
@@ -290,29 +289,10 @@ class RecordingTest {
         assertThat(settings.file()).doesNotExist();
     }
 
-    private static Connection refusing(Connection real) {
-        return (Connection) Proxy.newProxyInstance(
-                Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, args) -> {
-                    if (method.getName().equals("setTransactionIsolation")) {
-                        throw new SQLException("no such isolation");
-                    }
-                    return method.invoke(real, args);
-                });
-    }
-
     @Test
     void aRecordingThatIsStoppedIsWhole() throws Exception {
         RecordSettings settings = settings(WorkloadKind.BANK, 1L << 38, 8, 0);
-        Recording recording = new Recording(
-                settings,
-                url -> {
-                    try {
-                        return h2();
-                    } catch (Exception e) {
-                        throw new java.io.IOException(e);
-                    }
-                },
-                Login.of(java.util.Map.of(), null));
+        Recording recording = recording(settings, h2());
         Thread stopper = new Thread(() -> {
             while (recording.counts().transactions() < 200) {
                 Thread.onSpinWait();
@@ -329,9 +309,9 @@ class RecordingTest {
 
     @Test
     void transactionsWhoseServerNeverAnswersAreRecorded() throws Exception {
-        FailingDriver driver = new FailingDriver(h2(), 9, 1, Set.of(Fault.FROZEN));
+        FailingDriver driver = new FailingDriver(9, 1, Set.of(Fault.FROZEN));
         RecordSettings settings = settings(WorkloadKind.REGISTERS, 2000, 9, 0);
-        Recording recording = new Recording(settings, url -> driver, Login.of(java.util.Map.of(), null));
+        Recording recording = driver.of(settings);
         Thread run = new Thread(() -> assertThatNoException().isThrownBy(() -> recording.run(counts -> {})));
         run.setDaemon(true);
         run.start();
@@ -357,7 +337,7 @@ class RecordingTest {
             }
         }
         Path file = Files.writeString(folder.resolve("login"), "user = me\n\n# one\npassword=a\\b=1\n");
-        assertThat(Login.of(java.util.Map.of(), file).properties())
+        assertThat(Login.of(Map.of(), file).properties())
                 .containsEntry("user", "me")
                 .containsEntry("password", "a\\b=1");
     }

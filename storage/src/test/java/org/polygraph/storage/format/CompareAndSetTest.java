@@ -45,19 +45,4 @@ class CompareAndSetTest {
         assertThat(rest.operationValues()).containsExactly(5);
         assertThat(rest.operationStarts()).containsExactly(0, 1);
     }
-
-    @Test
-    void refusalsComeBackFromBothFormats() throws Exception {
-        HistoryTable table = read(
-                "{\"op\":\"cas\",\"key\":7,\"expected\":\"a\",\"value\":2,\"ok\":false}",
-                "{\"op\":\"cas\",\"key\":\"k\",\"expected\":null,\"ok\":false}");
-        for (String name : new String[] {"again.jsonl", "again.parquet"}) {
-            Path file = folder.resolve(name);
-            HistoryWriter.write(
-                    table, file.toString(), name.endsWith("jsonl") ? HistoryFormat.JSONL : HistoryFormat.PARQUET);
-            HistoryTable again = HistoryReader.read(file.toString(), HistoryFormat.AUTO);
-            assertThat(again.values().label(again.value(0))).isEqualTo("anything but \"a\"");
-            assertThat(again.values().label(again.value(1))).isEqualTo("anything but null");
-        }
-    }
 }

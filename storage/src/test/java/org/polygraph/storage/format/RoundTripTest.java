@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.apache.parquet.conf.PlainParquetConfiguration;
@@ -24,8 +24,10 @@ import org.apache.parquet.schema.MessageTypeParser;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.storage.dictionary.ValueDictionary;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.polygraph.storage.format.parquet.UnwritableStringException;
+import org.polygraph.storage.format.pieces.PiecesTest;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
@@ -33,6 +35,10 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** Written files are read back equal; so is Parquet of other writers. */
 class RoundTripTest {
+    private static final String COLUMNS = "message m { required int64 session; required int64 index;"
+            + " required binary status; required group ops (LIST) { repeated group list { required group element {"
+            + " required binary op; required int64 key; optional int64 value; } } } }";
+
     private Inputs inputs;
 
     @BeforeEach
@@ -40,60 +46,11 @@ class RoundTripTest {
         inputs = new Inputs(folder);
     }
 
-    private static HistoryTable random(long seed) throws Exception {
+    /** Any history of JSON Lines that Parquet can contain too. */
+    private HistoryTable random(long seed) throws Exception {
         Random random = new Random(seed);
-        HistoryTableBuilder builder = new HistoryTableBuilder();
-        builder.file("random");
-        builder.metadata("seed", Long.toString(seed));
-        builder.metadata("nested \"name\"", "{\"a\":[1,null,\"\\u0000\"]}");
-        builder.initialValue(value(random, builder.values()));
-        int transactions = random.nextInt(300);
-        boolean timed = random.nextBoolean();
-        for (int t = 0; t < transactions; t++) {
-            builder.begin(
-                    random.nextInt(4) * 0x123456789ABL - 7,
-                    3L * t - 9,
-                    TransactionStatus.ofCode((byte) random.nextInt(3)),
-                    t);
-            if (timed && random.nextInt(5) > 0) {
-                builder.times(
-                        random.nextInt(9) == 0 ? HistoryTable.NO_TIME : random.nextLong(),
-                        random.nextInt(9) == 0 ? HistoryTable.NO_TIME : random.nextLong());
-            }
-            for (int o = random.nextInt(7); o > 0; o--) {
-                int key = random.nextBoolean()
-                        ? builder.keys().id(random.nextBoolean() ? random.nextLong() : random.nextInt(5))
-                        : builder.keys().id(text(random));
-                if (seed % 3 == 0 && random.nextInt(3) == 0) {
-                    if (random.nextBoolean()) {
-                        builder.insert(key, value(random, builder.values()));
-                    } else {
-                        builder.delete(key);
-                    }
-                } else if (random.nextBoolean()) {
-                    builder.write(key, value(random, builder.values()));
-                } else {
-                    builder.read(key, value(random, builder.values()));
-                }
-            }
-            builder.end();
-        }
-        return builder.build();
-    }
-
-    private static long value(Random random, ValueDictionary values) {
-        return switch (random.nextInt(4)) {
-            case 0 -> ValueDictionary.NULL;
-            case 1 -> values.code(text(random));
-            case 2 -> values.code(random.nextLong());
-            default -> values.code(random.nextInt(3));
-        };
-    }
-
-    private static String text(Random random) {
-        String[] texts = {"", "7", "null", "k\n\"\\\u0001", "\u00e9\u4e2d\ud83d\ude00", "x".repeat(random.nextInt(300))
-        };
-        return texts[random.nextInt(texts.length)];
+        String lines = PiecesTest.whole(PiecesTest.jsonl(random, 1 + random.nextInt(300), 0));
+        return inputs.read("source.jsonl", lines);
     }
 
     @Test
@@ -116,7 +73,7 @@ class RoundTripTest {
             }
         }
         try (Stream<Path> files = Files.list(inputs.path(""))) {
-            assertThat(files).as("nothing temporary is left").hasSize(5);
+            assertThat(files).as("nothing temporary is left").hasSize(6);
         }
     }
 
@@ -155,11 +112,8 @@ class RoundTripTest {
         try (Stream<Path> files = Files.list(inputs.path(""))) {
             assertThat(files).as("nothing half written").hasSize(2);
         }
-        String schema = "message m { required int64 session; required int64 index; required binary status (UTF8);"
-                + " required group ops (LIST) { repeated group list { required group element { required binary op;"
-                + " required binary key; optional int64 value; } } } }";
         for (CompressionCodecName codec : List.of(CompressionCodecName.SNAPPY, CompressionCodecName.GZIP)) {
-            parquet(schema, codec, row -> {
+            parquet(COLUMNS.replace("int64 key", "binary key"), codec, row -> {
                 row.append("session", 1L).append("index", 1L).append("status", "committed");
                 row.addGroup("ops")
                         .addGroup("list")
@@ -183,9 +137,13 @@ class RoundTripTest {
             List<String> lines = new ArrayList<>(Files.readAllLines(path));
             Collections.shuffle(lines.subList(1, lines.size()), new Random(seed));
             Files.write(path, lines);
-            assertThat(TableText.rows(HistoryReader.read(path.toString(), HistoryFormat.AUTO)))
-                    .as("seed " + seed)
-                    .isEqualTo(rows);
+            HistoryTable shuffled = HistoryReader.read(path.toString(), HistoryFormat.AUTO);
+            assertThat(TableText.rows(shuffled)).as("seed " + seed).isEqualTo(rows);
+            for (int t = 0; t < shuffled.transactions(); t++) {
+                String place = shuffled.whereIs(t);
+                int line = Integer.parseInt(place.substring(place.lastIndexOf(':') + 1));
+                assertThat(lines.get(line - 1)).contains("\"index\":" + shuffled.index(t) + ",");
+            }
         }
     }
 
@@ -325,70 +283,59 @@ class RoundTripTest {
                         "other.parquet:row 0: found null as \"session\"; expected a value; see storage/docs/formats.md for the columns");
     }
 
-    @Test
-    void parquetThatIsNoHistoryIsRefused() throws Exception {
-        String ops = " required group ops (LIST) { repeated group list { required group element { required binary op;"
-                + " required int64 key; optional int64 value; } } } }";
-        parquet(
-                "message m { required int64 session; required int64 index; }",
-                CompressionCodecName.UNCOMPRESSED,
-                row -> row.append("session", 1L).append("index", 1L));
-        assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
-                .isEqualTo(
-                        "other.parquet: found Parquet without the column \"status\"; expected session, index, status and"
-                                + " ops, a list of structs of op, key and value; see storage/docs/formats.md for the columns");
-        parquet(
-                "message m { required double session; required int64 index; required binary status;" + ops,
-                CompressionCodecName.UNCOMPRESSED,
-                row -> row.append("session", 1.0)
-                        .append("index", 1L)
-                        .append("status", "committed")
-                        .addGroup("ops"));
-        assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
-                .isEqualTo(
-                        "other.parquet: found the column \"session\" of type required double session; expected an integer;"
-                                + " see storage/docs/formats.md for the columns");
-        String good = "message m { required int64 session; required int64 index; required binary status;" + ops;
-        Map<String, String> refused = Map.of(
-                "append",
-                "null as \"value\"; expected a value; see storage/docs/formats.md for the columns",
-                "pr",
-                "null as \"fields\"; expected a value; see storage/docs/formats.md for the columns");
-        for (Map.Entry<String, String> each : refused.entrySet()) {
-            parquet(good, CompressionCodecName.UNCOMPRESSED, row -> {
-                row.append("session", 1L).append("index", 1L).append("status", "committed");
-                row.addGroup("ops")
-                        .addGroup("list")
-                        .addGroup("element")
-                        .append("op", each.getKey())
-                        .append("key", 1L);
-            });
-            assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
-                    .isEqualTo("other.parquet:row 0: found " + each.getValue());
-        }
-        for (String time : List.of("start", "end")) {
-            parquet(
-                    good.replace("required int64 index;", "required int64 index; optional int64 " + time + ";"),
-                    CompressionCodecName.UNCOMPRESSED,
-                    row -> row.append("session", 1L)
-                            .append("index", 1L)
-                            .append(time, Long.MIN_VALUE)
-                            .append("status", "committed")
-                            .addGroup("ops"));
-            assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
-                    .isEqualTo("other.parquet:row 0: found -9223372036854775808 as \"" + time + "\"; expected at least"
-                            + " -9223372036854775807; leave out a time that is not known");
-        }
-        parquet(good, CompressionCodecName.UNCOMPRESSED, row -> {
-            row.append("session", 1L).append("index", 1L).append("status", "done");
-            row.addGroup("ops");
+    /** The columns, or a change of {@link #COLUMNS} from and to; the fields of a row and of its operation; the message. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "message m { required int64 session; required int64 index; } | | session=1 index=1 | | : found Parquet"
+                        + " without the column \"status\"; expected session, index, status and ops, a list of structs of op,"
+                        + " key and value",
+                "int64 session | double session | session=1 index=1 status=committed | | : found the column \"session\" of"
+                        + " type required double session; expected an integer",
+                "x | x | session=1 index=1 status=committed | op=append key=1 | :row 0: found null as \"value\"; expected a value",
+                "x | x | session=1 index=1 status=committed | op=pr key=1 | :row 0: found null as \"fields\"; expected a value",
+                "x | x | session=1 index=1 status=done | | :row 0: found \"done\" as \"status\"; expected committed, aborted"
+                        + " or indeterminate",
+                "int64 index; | int64 index; optional int64 start; | session=1 index=1 start=-9223372036854775808"
+                        + " status=committed | | :row 0: found -9223372036854775808 as \"start\"; expected at least"
+                        + " -9223372036854775807; leave out a time that is not known",
+                "int64 index; | int64 index; optional int64 end; | session=1 index=1 end=-9223372036854775808"
+                        + " status=committed | | :row 0: found -9223372036854775808 as \"end\"; expected at least"
+                        + " -9223372036854775807; leave out a time that is not known",
+            })
+    void parquetThatIsNoHistoryIsRefused(String from, String to, String row, String operation, String message)
+            throws Exception {
+        parquet(to == null ? from : COLUMNS.replace(from, to), CompressionCodecName.UNCOMPRESSED, group -> {
+            append(group, row);
+            if (group.getType().containsField("ops")) {
+                Group ops = group.addGroup("ops");
+                if (operation != null) {
+                    append(ops.addGroup("list").addGroup("element"), operation);
+                }
+            }
         });
-        assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
-                .isEqualTo(
-                        "other.parquet:row 0: found \"done\" as \"status\"; expected committed, aborted or indeterminate;"
-                                + " see storage/docs/formats.md for the columns");
+        String remedy = message.contains("time") ? "" : "; see storage/docs/formats.md for the columns";
+        assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO)).isEqualTo("other.parquet" + message + remedy);
+    }
+
+    /** Appends fields such as {@code op=w key=1}. */
+    private static void append(Group group, String fields) {
+        for (String field : fields.split(" ")) {
+            String[] of = field.split("=");
+            switch (group.getType().getType(of[0]).asPrimitiveType().getPrimitiveTypeName()) {
+                case INT64 -> group.append(of[0], Long.parseLong(of[1]));
+                case DOUBLE -> group.append(of[0], Double.parseDouble(of[1]));
+                default -> group.append(of[0], of[1]);
+            }
+        }
+    }
+
+    @Test
+    void aCutFileIsRefused() throws Exception {
+        parquet(COLUMNS, CompressionCodecName.UNCOMPRESSED, row -> append(row, "session=1 index=1 status=committed"));
         byte[] cut = Files.readAllBytes(inputs.path("other.parquet"));
-        assertThat(inputs.refusal("cut.parquet", java.util.Arrays.copyOf(cut, cut.length - 3), HistoryFormat.AUTO))
+        assertThat(inputs.refusal("cut.parquet", Arrays.copyOf(cut, cut.length - 3), HistoryFormat.AUTO))
                 .startsWith("cut.parquet: found Parquet that cannot be read: ")
                 .endsWith("; expected a whole Parquet file; the file is damaged or was not closed: write it again");
     }

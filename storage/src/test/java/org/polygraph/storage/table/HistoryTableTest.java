@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -92,57 +90,6 @@ class HistoryTableTest {
                 .containsExactly(-1, -1, 3);
         assertThat(List.of(table.lastWrite(1, x, 5), table.lastWrite(1, x, 6), table.lastWrite(2, x, 7)))
                 .containsExactly(3, 5, -1);
-    }
-
-    @Test
-    void shuffledTransactionsGiveTheSameTable() throws Exception {
-        for (long seed = 1; seed <= 50; seed++) {
-            Random random = new Random(seed);
-            List<long[]> transactions = new ArrayList<>();
-            for (int t = 0; t < 200; t++) {
-                long[] transaction = new long[5 + random.nextInt(4)];
-                transaction[0] = random.nextLong(6) - 2;
-                transaction[1] = 3L * t;
-                transaction[2] = random.nextInt(3);
-                transaction[3] = random.nextInt(4) == 0 ? HistoryTable.NO_TIME : random.nextInt(1000);
-                for (int i = 4; i < transaction.length; i++) {
-                    transaction[i] = random.nextInt(50);
-                }
-                transactions.add(transaction);
-            }
-            String inOrder = text(transactions);
-            Collections.shuffle(transactions, random);
-            assertThat(text(transactions)).as("seed " + seed).isEqualTo(inOrder);
-        }
-    }
-
-    private static String text(List<long[]> transactions) throws HistoryException {
-        HistoryTableBuilder builder = new HistoryTableBuilder();
-        builder.file("h");
-        for (long[] transaction : transactions) {
-            for (int i = 4; i < transaction.length; i++) {
-                builder.read(builder.keys().id(transaction[i]), transaction[i] * 2);
-            }
-            builder.begin(
-                    transaction[0], transaction[1], TransactionStatus.ofCode((byte) transaction[2]), transaction[1]);
-            if (transaction[3] != HistoryTable.NO_TIME) {
-                builder.times(transaction[3], transaction[3] + 1);
-            }
-            builder.end();
-        }
-        HistoryTable table = builder.build();
-        StringBuilder text = new StringBuilder();
-        for (int t = 0; t < table.transactions(); t++) {
-            text.append(table.sessionLabel(table.sessionOf(t))).append(' ').append(table.index(t));
-            text.append(' ').append(table.status(t)).append(' ').append(table.whereIs(t));
-            text.append(' ').append(table.starts()[t]).append(' ').append(table.ends()[t]);
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                text.append(' ').append(table.keys().label(table.key(o)));
-                text.append('=').append(table.value(o));
-            }
-            text.append('\n');
-        }
-        return text.toString();
     }
 
     @Test

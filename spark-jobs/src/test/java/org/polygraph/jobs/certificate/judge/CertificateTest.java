@@ -3,7 +3,6 @@ package org.polygraph.jobs.certificate.judge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -343,66 +342,6 @@ class CertificateTest {
             return false;
         }
         return NaiveReplay.explains(table, terms.guarantee(), counted, begin, commit);
-    }
-
-    /**
-     * Bytes are flipped, removed, doubled or invented. The result is an answer or a located message, and only true
-     * orders verify.
-     */
-    @Test
-    void damagedFilesAreRefused() throws Exception {
-        long seed = 0xf022;
-        Random random = new Random(seed);
-        HistoryTable table = HistoryGenerator.withSeed(5)
-                .sessions(5)
-                .transactions(400)
-                .isolation(HistoryGenerator.Isolation.SERIAL)
-                .generate();
-        Witness witness = witness(table, IsolationLevel.SI);
-        Location run = written("run", witness);
-        Path file = folder.resolve("run/certificate/ranks.parquet");
-        byte[] whole = Files.readAllBytes(file);
-        int refused = 0;
-        for (int i = 0; i < 800; i++) {
-            byte[] bytes = whole.clone();
-            switch (random.nextInt(4)) {
-                case 0 -> bytes = Arrays.copyOf(bytes, random.nextInt(bytes.length));
-                case 1 -> {
-                    for (int flips = 1 + random.nextInt(4); flips > 0; flips--) {
-                        bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
-                    }
-                }
-                case 2 -> {
-                    // The footer has sizes and offsets.
-                    int at = bytes.length - 1 - random.nextInt(700);
-                    bytes[at] = (byte) random.nextInt();
-                }
-                default -> {
-                    ByteArrayOutputStream noise = new ByteArrayOutputStream();
-                    noise.write(bytes, 0, random.nextInt(bytes.length));
-                    byte[] more = new byte[random.nextInt(100)];
-                    random.nextBytes(more);
-                    noise.writeBytes(more);
-                    noise.write(bytes, bytes.length - 200, 200);
-                    bytes = noise.toByteArray();
-                }
-            }
-            Files.write(file, bytes);
-            try {
-                Verification.Report report = verify(run, witness.terms(), table);
-                if (report.answer() == Answer.VERIFIED) {
-                    assertThat(explains(Raw.of(run), table, witness.terms()))
-                            .as("seed %d round %d", seed, i)
-                            .isTrue();
-                } else {
-                    refused++;
-                }
-            } catch (HistoryException e) {
-                assertThat(e).hasMessageContaining("ranks.parquet").hasMessageNotContaining("org.polygraph");
-                refused++;
-            }
-        }
-        assertThat(refused).isGreaterThan(680);
     }
 
     /** Strings that UTF-8 cannot encode differ from each other and from the replacement character of Java. */

@@ -20,7 +20,6 @@ class ReplayTest {
     private static final List<Guarantee> GUARANTEES =
             Arrays.stream(Guarantee.values()).filter(p -> !p.isAxiom()).toList();
     private static final Guarantee SER = Guarantee.SER;
-    private static final Guarantee SI = Guarantee.SI;
 
     private static boolean[] committed(HistoryTable table) {
         boolean[] counted = new boolean[table.transactions()];
@@ -42,46 +41,83 @@ class ReplayTest {
         return position;
     }
 
-    /** The order of the events from the first to the last, and a part of what is wrong with it. */
+    /**
+     * Terms, whether each transaction counts (or those that committed), the order of the events from the first to the
+     * last, and a part of what is wrong with it.
+     */
     @ParameterizedTest
     @CsvSource(
             delimiter = '/',
             value = {
-                "s0: w(1,5) r(1,5) w(1,6) r(1,6) | r(1,6); s1: r(1,0) r(2,0); s2: !w(1,9) r(2,7) / SER / 2 0 1 3 /",
-                "s0: w(1,5) r(1,5) w(1,6) r(1,6) | r(1,6); s1: r(1,0) r(2,0); s2: !w(1,9) r(2,7) / SER / 3 2 0 1 /",
+                "s0: w(1,5) r(1,5) w(1,6) r(1,6) | r(1,6); s1: r(1,0) r(2,0); s2: !w(1,9) r(2,7) / SER / / 2 0 1 3 /",
+                "s0: w(1,5) r(1,5) w(1,6) r(1,6) | r(1,6); s1: r(1,0) r(2,0); s2: !w(1,9) r(2,7) / SER / / 3 2 0 1 /",
                 // A stale read.
-                "s0: w(1,5); s1: r(1,0) / SER / 0 1 / key 1 = 0, but the last value committed before it is 5",
-                "s0: w(1,5); s1: r(1,0) / SER / 1 0 /",
+                "s0: w(1,5); s1: r(1,0) / SER / / 0 1 / key 1 = 0, but the last value committed before it is 5",
+                "s0: w(1,5); s1: r(1,0) / SER / / 1 0 /",
                 // A read that misses its own write.
-                "s0: w(1,5) w(1,6) r(1,5) / SER / 0   / its own latest write is 6",
-                "s0: w(1,5) r(1,0)        / SI  / 0 1 / its own latest write is 5",
+                "s0: w(1,5) w(1,6) r(1,5) / SER / / 0   / its own latest write is 6",
+                "s0: w(1,5) r(1,0)        / SI  / / 0 1 / its own latest write is 5",
                 // Intermediate, aborted and future reads.
-                "s0: w(1,5) w(1,6); s1: r(1,5) / SER / 0 1 / read key 1 = 5",
-                "s0: !w(1,5); s1: r(1,5)       / SER / 0 1 / before it is 0",
-                "s0: r(1,5) w(1,5)             / SER / 0   / before it is 0",
+                "s0: w(1,5) w(1,6); s1: r(1,5) / SER / / 0 1 / read key 1 = 5",
+                "s0: !w(1,5); s1: r(1,5)       / SER / / 0 1 / before it is 0",
+                "s0: r(1,5) w(1,5)             / SER / / 0   / before it is 0",
                 // Orders against a session, also across a transaction that does not count.
-                "s0: w(1,5) | w(2,6)           / SER / 1 0     / which its session ran earlier",
-                "s0: w(1,5) | w(2,6)           / SI  / 0 2 1 3 / which its session ran earlier",
-                "s0: w(1,5) | w(2,6)           / SI  / 0 1 2 3 /",
-                "s0: w(1,5) | !w(2,6) | w(3,7) / SER / 1 2 0   / which its session ran earlier",
-                "s0: w(1,5) | !w(2,6) | w(3,7) / SER / 1 0 2   /",
+                "s0: w(1,5) | w(2,6)           / SER / / 1 0     / which its session ran earlier",
+                "s0: w(1,5) | w(2,6)           / SI  / / 0 2 1 3 / which its session ran earlier",
+                "s0: w(1,5) | w(2,6)           / SI  / / 0 1 2 3 /",
+                "s0: w(1,5) | !w(2,6) | w(3,7) / SER / / 1 2 0   / which its session ran earlier",
+                "s0: w(1,5) | !w(2,6) | w(3,7) / SER / / 1 0 2   /",
                 // Write skew, and a lost update.
-                "s0: r(1,0) r(2,0) w(1,5); s1: r(1,0) r(2,0) w(2,6) / SI  / 0 2 1 3 /",
-                "s0: r(1,0) r(2,0) w(1,5); s1: r(1,0) r(2,0) w(2,6) / SER / 0 1     / before it is 5",
-                "s0: r(1,0) r(2,0) w(1,5); s1: r(1,0) r(2,0) w(2,6) / SER / 1 0     / before it is 6",
-                "s0: r(1,0) w(1,5); s1: r(1,0) w(1,6) / SI / 0 2 1 3 / overlap and both write key 1",
-                "s0: r(1,0) w(1,5); s1: r(1,0) w(1,6) / SI / 0 1 2 3 / before it is 5",
+                "s0: r(1,0) r(2,0) w(1,5); s1: r(1,0) r(2,0) w(2,6) / SI  / / 0 2 1 3 /",
+                "s0: r(1,0) r(2,0) w(1,5); s1: r(1,0) r(2,0) w(2,6) / SER / / 0 1     / before it is 5",
+                "s0: r(1,0) r(2,0) w(1,5); s1: r(1,0) r(2,0) w(2,6) / SER / / 1 0     / before it is 6",
+                "s0: r(1,0) w(1,5); s1: r(1,0) w(1,6) / SI / / 0 2 1 3 / overlap and both write key 1",
+                "s0: r(1,0) w(1,5); s1: r(1,0) w(1,6) / SI / / 0 1 2 3 / before it is 5",
                 // A nested writer overlaps too.
-                "s0: w(1,5); s1: w(1,6) / SI / 0 2 3 1 / overlap",
-                "s0: w(1,5); s1: w(1,6) / SI / 2 0 1 3 / overlap",
-                "s0: w(1,5); s1: w(1,6) / SI / 2 3 0 1 /",
-                "s0: w(1,5)             / SI / 1 0     / commits before its snapshot",
+                "s0: w(1,5); s1: w(1,6) / SI / / 0 2 3 1 / overlap",
+                "s0: w(1,5); s1: w(1,6) / SI / / 2 0 1 3 / overlap",
+                "s0: w(1,5); s1: w(1,6) / SI / / 2 3 0 1 /",
+                "s0: w(1,5)             / SI / / 1 0     / commits before its snapshot",
+                // Flags agree with outcomes; an indeterminate transaction explains a read only if it counts.
+                "s0: w(1,5); s1: !w(1,6); s2: ?w(1,7) / SER / 000 / 0 1 2 / committed but is not counted",
+                "s0: w(1,5); s1: !w(1,6); s2: ?w(1,7) / SER / 110 / 0 1 2 / aborted but is counted",
+                "s0: w(1,5); s1: !w(1,6); s2: ?w(1,7) / SER / 101 / 0 1 2 /",
+                "s0: w(1,5); s1: !w(1,6); s2: ?w(1,7) / SER / 100 / 0 1 2 /",
+                "s0: ?w(1,5); s1: r(1,5) / SER       / 11 / 0 1 /",
+                "s0: ?w(1,5); s1: r(1,5) / SER       / 01 / 0 1 / before it is 0",
+                "s0: ?w(1,5); s1: r(2,0) / SER ABORT / 11 / 0 1 / is indeterminate, which the terms ignore, but is counted",
+                "s0: ?w(1,5); s1: r(2,0) / SER ABORT / 01 / - 1 /",
+                // Real time; 10 + 4 < 15, and 10 + 5 is not.
+                "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SER    / / 1 0     /",
+                "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SSER   / / 1 0     / transaction (session 1, index 0) at dsl:32 is"
+                        + " ordered before transaction (session 0, index 0) at dsl:13, which had ended when it started",
+                "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SSER 4 / / 1 0     / which had ended when it started",
+                "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SSER 5 / / 1 0     /",
+                "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SSI    / / 0 2 1 3 / which had ended when it started",
+                "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SI     / / 0 2 1 3 /",
+                // No transaction precedes itself or is bound by what may not have happened.
+                "s0: @20..10 w(x,1); s1: @0..5 w(y,1); s2: @0..1 ?w(z,1) / SSI / 111 / 2 3 0 1 4 5 /",
             })
-    void judges(String history, Guarantee level, String order, String wrong) {
-        int[] events =
-                Arrays.stream(order.split(" ")).mapToInt(Integer::parseInt).toArray();
+    void judges(String history, String terms, String counted, String order, String wrong) {
         HistoryTable table = HistoryDsl.parse("init 0; " + history);
-        String found = replay(table, Terms.of(level), committed(table), positions(events));
+        boolean[] flags = committed(table);
+        for (int t = 0; counted != null && t < flags.length; t++) {
+            flags[t] = counted.charAt(t) == '1';
+        }
+        String[] events = order.split(" ");
+        int[] position = new int[events.length];
+        Arrays.fill(position, -1);
+        for (int p = 0; p < events.length; p++) {
+            if (!events[p].equals("-")) {
+                position[Integer.parseInt(events[p])] = p;
+            }
+        }
+        String[] of = terms.split(" ");
+        Terms given = new Terms(
+                Guarantee.valueOf(of[0]),
+                terms.matches(".* \\d") ? Long.parseLong(of[1]) : 0,
+                terms.endsWith("ABORT") ? IndeterminateMode.ABORT : IndeterminateMode.MAYBE);
+        String found = replay(table, given, flags, position);
         if (wrong == null) {
             assertThat(found).isNull();
         } else {
@@ -124,73 +160,11 @@ class ReplayTest {
     }
 
     @Test
-    void flagsMustAgreeWithOutcomes() {
-        HistoryTable table = HistoryDsl.parse("init 0; s0: w(1,5); s1: !w(1,6); s2: ?w(1,7)");
-        int[] order = {0, 1, 2};
-        assertThat(replay(table, Terms.of(SER), new boolean[] {false, false, false}, order))
-                .contains("committed but is not counted");
-        assertThat(replay(table, Terms.of(SER), new boolean[] {true, true, false}, order))
-                .contains("aborted but is counted");
-        assertThat(replay(table, Terms.of(SER), new boolean[] {true, false, true}, order))
-                .isNull();
-        assertThat(replay(table, Terms.of(SER), new boolean[] {true, false, false}, order))
-                .isNull();
-    }
-
-    @Test
-    void anIndeterminateTransactionExplainsAReadOnlyIfCounted() {
-        HistoryTable table = HistoryDsl.parse("init 0; s0: ?w(1,5); s1: r(1,5)");
-        int[] order = {0, 1};
-        assertThat(replay(table, Terms.of(SER), new boolean[] {true, true}, order))
-                .isNull();
-        assertThat(replay(table, Terms.of(SER), new boolean[] {false, true}, order))
-                .contains("before it is 0");
-    }
-
-    @Test
-    void termsMayDropIndeterminateTransactions() {
-        HistoryTable table = HistoryDsl.parse("init 0; s0: ?w(1,5); s1: r(2,0)");
-        Terms dropped = new Terms(SER, 0, IndeterminateMode.ABORT);
-        assertThat(replay(table, dropped, new boolean[] {true, true}, new int[] {0, 1}))
-                .contains("is indeterminate, which the terms ignore, but is counted");
-        assertThat(replay(table, dropped, new boolean[] {false, true}, new int[] {-1, 1}))
-                .isNull();
-    }
-
-    @Test
     void counts() {
         HistoryTable table = HistoryDsl.parse("init 0; s0: w(x,1) r(x,1) r(y,0) w(x,2); s1: !w(x,3) r(x,3)");
         Replay.Result result =
                 Replay.of(new Witness(table, Terms.of(SER), new boolean[] {true, false}, new int[] {0, 1}));
         assertThat(result).isEqualTo(new Replay.Result(null, 1, 2, 1, 2));
-    }
-
-    @Test
-    void realTimeIsPartOfTheStrictPromises() {
-        HistoryTable table = HistoryDsl.parse("init 0; s0: @0..10 w(x,1); s1: @15..20 r(x,0)");
-        boolean[] all = {true, true};
-        int[] against = {1, 0};
-        assertThat(replay(table, Terms.of(SER), all, against)).isNull();
-        assertThat(replay(table, Terms.of(Guarantee.SSER), all, against))
-                .isEqualTo("transaction (session 1, index 0) at dsl:32 is ordered before transaction (session 0, index"
-                        + " 0) at dsl:13, which had ended when it started");
-        // 10 + 4 < 15, and 10 + 5 is not.
-        assertThat(replay(table, new Terms(Guarantee.SSER, 4, IndeterminateMode.MAYBE), all, against))
-                .contains("which had ended when it started");
-        assertThat(replay(table, new Terms(Guarantee.SSER, 5, IndeterminateMode.MAYBE), all, against))
-                .isNull();
-        assertThat(replay(table, Terms.of(Guarantee.SSI), all, new int[] {0, 2, 1, 3}))
-                .contains("which had ended when it started");
-        assertThat(replay(table, Terms.of(SI), all, new int[] {0, 2, 1, 3})).isNull();
-    }
-
-    @Test
-    void noTransactionPrecedesItselfOrIsBoundByWhatMayNotHaveHappened() {
-        HistoryTable backwards = HistoryDsl.parse("s0: @20..10 w(x,1); s1: @0..5 w(y,1); s2: @0..1 ?w(z,1)");
-        assertThat(replay(backwards, Terms.of(Guarantee.SSI), new boolean[] {true, true, true}, new int[] {
-                    2, 3, 0, 1, 4, 5
-                }))
-                .isNull();
     }
 
     /** Compares random small histories and orders with a replay that keeps a full snapshot for every transaction. */

@@ -62,9 +62,11 @@ public class PiecesTest {
     /** Interleaved sessions, indexes with gaps that sometimes do not ascend, and all fields of a line. */
     private static String line(Random random, int i) {
         StringBuilder line = new StringBuilder();
-        line.append("{\"session\":%d,\"index\":%d".formatted(random.nextInt(5) - 1, i * 3 - random.nextInt(2)));
+        long session = random.nextInt(9) == 0 ? 0x123456789ABL : random.nextInt(5) - 1;
+        line.append("{\"session\":%d,\"index\":%d".formatted(session, i * 3 - random.nextInt(2)));
         if (random.nextInt(3) == 0) {
-            line.append(",\"start\":").append(i).append(random.nextBoolean() ? ",\"end\":" + (i + 5) : "");
+            long start = random.nextInt(9) == 0 ? random.nextLong() >> 1 : i;
+            line.append(",\"start\":").append(start).append(random.nextBoolean() ? ",\"end\":" + (start + 5) : "");
         }
         line.append(random.nextInt(9) == 0 ? ",\"note\":{\"a\":[1,{}]}" : "").append(",\"status\":\"");
         line.append(one(new String[] {"committed", "aborted", "indeterminate"}, random) + "\",\"ops\":[");
@@ -88,7 +90,8 @@ public class PiecesTest {
     public static String jsonl(Random random, int transactions, int first) {
         StringBuilder text = new StringBuilder(random.nextInt(4) == 0 ? "\n \n" : "");
         if (random.nextInt(3) > 0) {
-            text.append("{\"format\":\"history\",\"initial\":{\"value\":\"none\"},\"n\":" + first + "}\n");
+            text.append("{\"format\":\"history\",\"initial\":{\"value\":\"none\"},\"n\":{\"a\":[" + first
+                    + ",null,\"\\u0000\"]}}\n");
         }
         for (int i = 0; i < transactions; i++) {
             text.append(line(random, first + i));
