@@ -314,6 +314,26 @@ public record Chain(
         return -1;
     }
 
+    /**
+     * The number of the first of some parts that has changed since a run; negative if there is none. Only files that
+     * were written since are read.
+     *
+     * @param run when the run finished, in milliseconds since 1970
+     */
+    int firstChanged(int count, long run, BooleanSupplier stop) throws IOException {
+        for (int p = 0; p < count; p++) {
+            Part part = parts.get(p);
+            Location file = Location.of(part.location);
+            if (!part.input.isEmpty()
+                    && file.exists()
+                    && file.modified() >= run
+                    && !Fingerprint.ofInput(file, stop).equals(part.input)) {
+                return p;
+            }
+        }
+        return -1;
+    }
+
     /** Returns the SHA-256 of the list of each beginning of the chain. */
     Set<String> beginnings() {
         Set<String> hashes = new HashSet<>();

@@ -241,25 +241,14 @@ final class ChainCheck {
         if (path.isStdin() || last.isStream()) {
             return path.budget();
         }
-        long ofLast = bytes(last);
-        long bytes = ofLast + bytes(seam.run().child(Seam.FOLDER));
+        long ofLast = last.bytes();
+        long bytes = ofLast + seam.run().child(Seam.FOLDER).bytes();
         for (Chain.Part part :
                 before.parts().subList(seam.covered(), before.parts().size())) {
             Location file = Location.of(part.location());
-            bytes += file.exists() ? bytes(file) : ofLast;
+            bytes += file.exists() ? file.bytes() : ofLast;
         }
         return path.budget().atMost(LEAST_NANOS + bytes * NANOS_PER_BYTE);
-    }
-
-    private static long bytes(Location location) throws IOException {
-        if (!location.isFolder()) {
-            return Math.max(0, location.length());
-        }
-        long bytes = 0;
-        for (Location child : location.children()) {
-            bytes += bytes(child);
-        }
-        return bytes;
     }
 
     /** Decides levels on a seam. Returns the most parts that another seam may cover to explain more. */

@@ -1,6 +1,5 @@
 package org.polygraph.jobs.application;
 
-import it.unimi.dsi.fastutil.longs.LongSet;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -8,6 +7,7 @@ import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
 
@@ -112,24 +112,13 @@ final class OpenReads {
 
     /**
      * Whether a transaction of the last part reads a value that this history does not write, of a key that it did not
-     * write before. If so, the history may
-     * violate the level only because the writer is in the next part.
+     * write before. If so, the history may violate the level only because the writer is in the next part.
      */
     static boolean areIn(HistoryTable history, String last) {
-        LongSet written = Writes.all(history);
-        for (int t = 0; t < history.transactions(); t++) {
-            for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
-                int key = history.key(o);
-                if (!history.isWrite(o)
-                        && history.value(o) != history.initialValue(key)
-                        && isIn(history.whereIs(t), last)
-                        && history.lastWrite(t, key, o) < 0
-                        && !written.contains(Writes.hash(history, key, history.value(o)))) {
-                    return true;
-                }
-            }
-        }
-        return false;
+        return Writes.unwritten(history).intStream().anyMatch(o -> {
+            int t = HistorySelection.transactionOf(history, o);
+            return isIn(history.whereIs(t), last) && history.lastWrite(t, history.key(o), o) < 0;
+        });
     }
 
     private static boolean isIn(String where, String part) {

@@ -15,6 +15,7 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -86,16 +87,13 @@ final class OpenTransactions {
 
     /**
      * Returns the open transactions of a history; null if they read from one another in long chains, or if the budget
-     * ends.
+     * ends. A wrong hit of a hash hides one. The order that is looked for then does not exist.
      */
     private static @Nullable BitSet of(HistoryTable table, Budget budget) {
-        LongSet written = Writes.all(table);
         BitSet open = new BitSet();
         LongSet lacking = new LongOpenHashSet();
-        for (int t = 0; t < table.transactions(); t++) {
-            if (reads(table, t, written, false)) {
-                open(table, t, open, lacking);
-            }
+        for (int o : Writes.unwritten(table)) {
+            open(table, HistorySelection.transactionOf(table, o), open, lacking);
         }
         // Each round adds those that read from the ones of the round before.
         int round = 0;
@@ -105,7 +103,7 @@ final class OpenTransactions {
             }
             before = open.cardinality();
             for (int t = 0; t < table.transactions(); t++) {
-                if (!open.get(t) && reads(table, t, lacking, true)) {
+                if (!open.get(t) && table.status(t) != TransactionStatus.ABORTED && readsOneOf(table, t, lacking)) {
                     open(table, t, open, lacking);
                 }
             }
@@ -117,29 +115,20 @@ final class OpenTransactions {
         open.set(t);
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
             if (table.isWrite(o)) {
-                lacking.add(hash(table, o));
+                lacking.add(Writes.hash(table, table.key(o), table.value(o)));
             }
         }
     }
 
-    /**
-     * Whether a transaction that did not abort reads a value that is not the initial one of its key.
-     *
-     * @param isIn whether the value has to be in the set, rather than not in it
-     */
-    private static boolean reads(HistoryTable table, int t, LongSet values, boolean isIn) {
+    /** Whether a transaction reads one of some values, and it is not the initial one of its key. */
+    private static boolean readsOneOf(HistoryTable table, int t, LongSet values) {
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
             if (!table.isWrite(o)
                     && table.value(o) != table.initialValue(table.key(o))
-                    && values.contains(hash(table, o)) == isIn) {
-                return table.status(t) != TransactionStatus.ABORTED;
+                    && values.contains(Writes.hash(table, table.key(o), table.value(o)))) {
+                return true;
             }
         }
         return false;
-    }
-
-    /** A wrong hit hides a transaction that is open. The order that is looked for then does not exist. */
-    private static long hash(HistoryTable table, int operation) {
-        return Writes.hash(table, table.key(operation), table.value(operation));
     }
 }

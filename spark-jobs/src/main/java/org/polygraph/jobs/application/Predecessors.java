@@ -8,7 +8,6 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
-import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistorySize;
@@ -71,7 +70,9 @@ public final class Predecessors {
                 // A run whose seam was replaced still shows the parts, and the check of its part renews it.
                 Chain chain = known(Chain.listed(run), run);
                 int at = chain.indexOf(next);
-                int changed = at < 0 ? chain.changed(next) : settings.isEach() ? -1 : changedBefore(chain, at, found);
+                int changed = at < 0
+                        ? chain.changed(next)
+                        : settings.isEach() ? -1 : chain.firstChanged(at, found.finished(), () -> false);
                 if (changed >= 0 && !(at < 0 && settings.rechecks())) {
                     throw new ChangedPartException(chain, changed);
                 }
@@ -85,20 +86,6 @@ public final class Predecessors {
             }
         }
         return Before.NOTHING;
-    }
-
-    /** The number of the first of some parts that has changed since a run; negative if there is none. */
-    private static int changedBefore(Chain chain, int count, KnownRuns.Found run) throws IOException {
-        for (int p = 0; p < count; p++) {
-            Chain.Part part = chain.parts().get(p);
-            Location file = Location.of(part.location());
-            if (file.exists()
-                    && file.modified() >= run.finished()
-                    && !Fingerprint.ofInput(file, () -> false).equals(part.input())) {
-                return p;
-            }
-        }
-        return -1;
     }
 
     /**

@@ -164,21 +164,10 @@ public final class Pruning {
         }
         long size = 0;
         for (Location file : files.isEmpty() ? List.of(run.location) : files) {
-            size += size(file);
+            size += file.bytes();
         }
         items.add(0, new Item(run.run, run.location, files, size));
         bytes += size;
-    }
-
-    private static long size(Location file) throws IOException {
-        if (!file.isFolder()) {
-            return file.length();
-        }
-        long size = 0;
-        for (Location child : file.children()) {
-            size += size(child);
-        }
-        return size;
     }
 
     /** What goes, the oldest run first. */

@@ -18,7 +18,6 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -81,24 +80,13 @@ final class SeamRefutation {
 
     /** Returns the hashes of values that are read and not written; null if one may be older than all parts. */
     private static @Nullable LongSet missing(HistoryTable table) {
-        LongSet written = Writes.all(table);
         LongSet missing = new LongOpenHashSet();
-        for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.firstOperation(t);
-                    table.status(t) != TransactionStatus.ABORTED && o < table.operationsEnd(t);
-                    o++) {
-                int key = table.key(o);
-                if (table.isWrite(o) || table.value(o) == table.initialValue(key)) {
-                    continue;
-                }
-                if (table.values().isOther(table.value(o)) || table.value(o) == table.initialValue()) {
-                    return null;
-                }
-                long hash = Writes.hash(table, key, table.value(o));
-                if (!written.contains(hash)) {
-                    missing.add(hash);
-                }
+        for (int o : Writes.unwritten(table)) {
+            long value = table.value(o);
+            if (table.values().isOther(value) || value == table.initialValue()) {
+                return null;
             }
+            missing.add(Writes.hash(table, table.key(o), value));
         }
         return missing;
     }
@@ -224,7 +212,7 @@ final class SeamRefutation {
         IntArrayList transactions = new IntArrayList();
         IntArrayList operations = new IntArrayList();
         for (int t : minimal.transactions()) {
-            int other = transaction(parts, table.sessionLabel(table.sessionOf(t)), table.index(t));
+            int other = parts.transaction(table.sessionLabel(table.sessionOf(t)), table.index(t));
             if (other < 0) {
                 return null;
             }
@@ -244,18 +232,5 @@ final class SeamRefutation {
         Arrays.sort(ascending);
         Arrays.sort(sorted);
         return HistorySelection.of(parts, sorted, ascending).table();
-    }
-
-    private static int transaction(HistoryTable table, long session, long index) {
-        for (int s = 0; s < table.sessions(); s++) {
-            for (int t = table.firstTransaction(s);
-                    table.sessionLabel(s) == session && t < table.transactionsEnd(s);
-                    t++) {
-                if (table.index(t) == index) {
-                    return t;
-                }
-            }
-        }
-        return -1;
     }
 }

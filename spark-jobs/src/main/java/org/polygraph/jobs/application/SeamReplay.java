@@ -1,6 +1,5 @@
 package org.polygraph.jobs.application;
 
-import it.unimi.dsi.fastutil.longs.Long2LongMap;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -139,18 +138,8 @@ public final class SeamReplay {
     /** Checks that each transaction of the tail is one of the history. */
     private @Nullable String tail(HistoryTable kept) {
         sameAs = new int[kept.transactions()];
-        Map<Long, Integer> sessions = new HashMap<>();
-        for (int s = 0; s < table.sessions(); s++) {
-            sessions.put(table.sessionLabel(s), s);
-        }
         for (int t = 0; t < kept.transactions(); t++) {
-            Integer session = sessions.get(kept.sessionLabel(kept.sessionOf(t)));
-            int same = -1;
-            for (int i = session == null ? 0 : table.transactionsEnd(session) - 1;
-                    session != null && i >= table.firstTransaction(session) && same < 0;
-                    i--) {
-                same = table.index(i) == kept.index(t) ? i : -1;
-            }
+            int same = table.transaction(kept.sessionLabel(kept.sessionOf(t)), kept.index(t));
             boolean isSame = same >= 0
                     && kept.status(t) == (open.get(same) ? TransactionStatus.COMMITTED : table.status(same))
                     && time(kept.starts(), t) == time(table.starts(), same)
@@ -278,25 +267,23 @@ public final class SeamReplay {
 
     /** Checks the last index of each session, and the latest start. */
     private @Nullable String ends(@Nullable Seam earlier) {
+        Map<Long, Long> last = new HashMap<>();
+        long latestStart = HistoryTable.NO_TIME;
         if (earlier != null) {
-            for (Long2LongMap.Entry entry : earlier.sessions().long2LongEntrySet()) {
-                if (seam.sessions().getOrDefault(entry.getLongKey(), Long.MIN_VALUE) < entry.getLongValue()) {
-                    return "session " + entry.getLongKey() + " ends before it ended in the seam before";
-                }
-            }
+            last.putAll(earlier.sessions());
+            latestStart = earlier.cut().latestStart();
         }
         for (int t = 0; t < table.transactions(); t++) {
-            long session = table.sessionLabel(table.sessionOf(t));
-            if (seam.sessions().getOrDefault(session, Long.MIN_VALUE) < table.index(t)) {
-                return table.whereIs(t) + " comes after the last transaction stated of its session";
-            }
-            boolean isBefore = witness.counted()[t] && (!tail.get(t) || begun.get(t));
-            if (isBefore && time(table.starts(), t) > seam.cut().latestStart()) {
-                return table.whereIs(t) + " starts after the latest start stated";
+            last.merge(table.sessionLabel(table.sessionOf(t)), table.index(t), Math::max);
+            if (witness.counted()[t] && (!tail.get(t) || begun.get(t))) {
+                latestStart = Math.max(latestStart, time(table.starts(), t));
             }
         }
-        return earlier != null && earlier.cut().latestStart() > seam.cut().latestStart()
-                ? "the latest start is earlier than in the seam before"
+        if (!last.equals(seam.sessions())) {
+            return "the last transactions stated of sessions are not those of the history";
+        }
+        return latestStart > seam.cut().latestStart()
+                ? "a transaction before the cut starts after the latest start stated"
                 : null;
     }
 

@@ -14,7 +14,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
-import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.artifact.Location;
@@ -203,18 +202,8 @@ final class Seams {
                                 hashes.contains(Writes.hash(state.keys(), state.values(), key, state.code(key))));
     }
 
-    /** Whether the first parts are those that a run checked. Only parts that were written since are read. */
+    /** Whether the first parts are those that a run checked. */
     private boolean isUnchanged(Location run, int covered) throws IOException {
-        long checked = run.child(Claim.FILE).modified();
-        for (Chain.Part part : chain.parts().subList(0, covered)) {
-            Location file = Location.of(part.location());
-            if (!part.input().isEmpty()
-                    && file.exists()
-                    && file.modified() >= checked
-                    && !Fingerprint.ofInput(file, stop).equals(part.input())) {
-                return false;
-            }
-        }
-        return true;
+        return chain.firstChanged(covered, run.child(Claim.FILE).modified(), stop) < 0;
     }
 }

@@ -3,7 +3,6 @@ package org.polygraph.jobs.application;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -111,10 +110,6 @@ final class SubHistories {
      * @param table {@link #table}
      */
     int[] operations(HistoryTable table, int sub) {
-        Map<Name, Integer> ids = new HashMap<>();
-        for (int t = 0; t < table.transactions(); t++) {
-            ids.put(new Name(table.sessionLabel(table.sessionOf(t)), table.index(t)), t);
-        }
         IntArrayList operations = new IntArrayList();
         for (Place place : places.get(sub)) {
             List<Operation> all = Objects.requireNonNull(transactions.get(place.transaction()))
@@ -123,7 +118,8 @@ final class SubHistories {
             while (all.get(at) != place.operation()) {
                 at++;
             }
-            int t = ids.getOrDefault(place.transaction(), -1);
+            int t = table.transaction(
+                    place.transaction().session(), place.transaction().index());
             operations.add(table.firstOperation(t) + at);
         }
         operations.sort(null);

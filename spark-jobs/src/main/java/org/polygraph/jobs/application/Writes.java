@@ -1,6 +1,8 @@
 package org.polygraph.jobs.application;
 
 import it.unimi.dsi.fastutil.HashCommon;
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrays;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
@@ -15,6 +17,7 @@ import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.parquet.NumberTable;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -57,15 +60,31 @@ record Writes(String input, long[] hashes) {
         return sorted;
     }
 
-    /** Returns the hashes of all writes of a history. */
-    static LongSet all(HistoryTable table) {
-        LongSet hashes = new LongOpenHashSet();
+    /**
+     * Returns the reads of transactions that did not abort that return a value which no transaction of the history
+     * wrote, and which is not the initial one of the key. A wrong hit of a hash hides such a read.
+     */
+    static IntList unwritten(HistoryTable table) {
+        LongSet written = new LongOpenHashSet();
         for (int o = 0; o < table.operations(); o++) {
             if (table.isWrite(o)) {
-                hashes.add(hash(table, table.key(o), table.value(o)));
+                written.add(hash(table, table.key(o), table.value(o)));
             }
         }
-        return hashes;
+        IntList unwritten = new IntArrayList();
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.firstOperation(t);
+                    table.status(t) != TransactionStatus.ABORTED && o < table.operationsEnd(t);
+                    o++) {
+                long value = table.value(o);
+                if (!table.isWrite(o)
+                        && value != table.initialValue(table.key(o))
+                        && (table.values().isOther(value) || !written.contains(hash(table, table.key(o), value)))) {
+                    unwritten.add(o);
+                }
+            }
+        }
+        return unwritten;
     }
 
     /** The hash of a value of a key, which is the same in every history. */

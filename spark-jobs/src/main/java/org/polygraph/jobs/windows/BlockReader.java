@@ -37,11 +37,6 @@ final class BlockReader {
         return Arrays.copyOfRange(bytes, from, to);
     }
 
-    /** Whether these are the bytes that are left. */
-    boolean isRest(byte[] expected) {
-        return Arrays.equals(bytes, at, bytes.length, expected, 0, expected.length);
-    }
-
     long unsigned() {
         // The position is copied, because loads and stores of the field took a fifth of the time of windows.
         int i = at;

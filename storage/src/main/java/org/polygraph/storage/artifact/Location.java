@@ -59,6 +59,18 @@ public interface Location {
     /** Returns the size of a file in bytes, or -1 if it is not known beforehand (a pipe). */
     long length() throws IOException;
 
+    /** Returns the bytes of a file, or of all files in a folder and its folders. A pipe counts as empty. */
+    default long bytes() throws IOException {
+        if (!isFolder()) {
+            return Math.max(0, length());
+        }
+        long bytes = 0;
+        for (Location child : children()) {
+            bytes += child.bytes();
+        }
+        return bytes;
+    }
+
     /** Opens the content from the start; the caller closes it. */
     SeekableInput open() throws IOException;
 

@@ -149,6 +149,17 @@ public final class HistoryTable {
         return transactions.statuses();
     }
 
+    /** The transaction of a session with an index; -1 if there is none. */
+    public int transaction(long sessionLabel, long index) {
+        for (int s = 0; s < sessions(); s++) {
+            if (sessionLabel(s) == sessionLabel) {
+                int at = Arrays.binarySearch(transactions.indexes(), firstTransaction(s), transactionsEnd(s), index);
+                return at < 0 ? -1 : at;
+            }
+        }
+        return -1;
+    }
+
     /** The transaction's index within its session, as given in the file. */
     public long index(int transaction) {
         return transactions.indexes()[transaction];
