@@ -13,6 +13,7 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -75,7 +76,9 @@ public final class SubHistoryFinder {
      * @param more edges that the violation uses besides its own
      */
     public Violation shrunk(Violation violation, List<Dependency> more) {
-        if (violation.anomaly() == Anomaly.DUPLICATE_ROW) {
+        // One of unknown outcome needs a reader of what it wrote, as other violations do.
+        if (violation.anomaly() == Anomaly.DUPLICATE_ROW
+                && whole.status(violation.transactions().get(0)) == TransactionStatus.COMMITTED) {
             return repeatedRow(violation, plain == null ? sources : plain);
         }
         boolean hasManyWrites = sources.requiresMore(MOST_OF_ROW);

@@ -101,7 +101,8 @@ public record CheckRequest(
 
     /** Returns the same request for another level. */
     public CheckRequest at(IsolationLevel other) {
-        return new CheckRequest(other, time, clockSkewNanos, indeterminate, initial, replayed, mostViolations);
+        return new CheckRequest(
+                other, time, clockSkewNanos, indeterminate, initial, sessionOrder, replayed, mostViolations);
     }
 
     /** Returns the same request, in which loaders are ordinary transactions. */
@@ -142,12 +143,13 @@ public record CheckRequest(
      * none of these.
      */
     public HistoryTable judged(HistoryTable table) {
-        HistoryTable ordered = withSessions(UnknownRows.judged(table));
-        HistoryTable plain = level == IsolationLevel.LIN ? ordered : ordered.withoutRefusals();
+        HistoryTable rows = UnknownRows.judged(table);
+        HistoryTable plain = level == IsolationLevel.LIN ? rows : rows.withoutRefusals();
         if (level.isAxiom() && level != IsolationLevel.LIN) {
-            return ListReduction.ofCommits(plain).withoutRows();
+            // A reduction begins with the sessions that were recorded.
+            return withSessions(ListReduction.ofCommits(plain)).withoutRows();
         }
-        HistoryTable reduced = ListReduction.of(plain);
+        HistoryTable reduced = withSessions(ListReduction.of(plain));
         return level.eventsPerTransaction() == 1 && RecordedSelection.isOfWrites(table)
                 ? reduced.withoutRows()
                 : reduced;

@@ -1,6 +1,7 @@
 package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
@@ -224,14 +225,18 @@ public final class PredicateReads {
 
     /**
      * By operation of a history with reads for these predicates: the recorded one that it stands for. That of a pair's
-     * read is a predicate, the first one of those directly after each other.
+     * read is a predicate. Of those directly after each other it is the first one that states the pair, or the next one
+     * where the pair is read again.
      */
     int[] origins(HistoryTable history) {
         int[] origins = new int[history.operations()];
+        IntOpenHashSet read = new IntOpenHashSet();
         for (int t = 0; t < history.transactions(); t++) {
             int at = raw.firstOperation(t) - 1;
+            int predicate = at;
             for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
-                boolean isOfPair = rowOf(history.key(o)) >= 0;
+                int key = history.key(o);
+                boolean isOfPair = rowOf(key) >= 0;
                 if (!isOfPair) {
                     do {
                         at++;
@@ -239,13 +244,39 @@ public final class PredicateReads {
                 }
                 origins[o] = at;
                 if (isOfPair && !history.isWrite(o)) {
-                    do {
-                        origins[o]++;
-                    } while (!Predicates.isOne(raw.value(origins[o])));
+                    if (predicate <= at) {
+                        read.clear();
+                        for (predicate = at + 1; !Predicates.isOne(raw.value(predicate)); ) {
+                            predicate++;
+                        }
+                    }
+                    int next = predicate;
+                    while (next < raw.operationsEnd(t)
+                            && Predicates.isOne(raw.value(next))
+                            && !(states(next, key) && (next > predicate || !read.contains(key)))) {
+                        next++;
+                    }
+                    if (next > predicate && next < raw.operationsEnd(t) && Predicates.isOne(raw.value(next))) {
+                        read.clear();
+                        predicate = next;
+                    }
+                    read.add(key);
+                    origins[o] = predicate;
                 }
             }
         }
         return origins;
+    }
+
+    /** Whether a predicate did not find the row of a pair's key under the condition of the pair. */
+    private boolean states(int operation, int key) {
+        int p = Predicates.number(raw.value(operation));
+        int row = rowOf(key);
+        boolean isFound = false;
+        for (int i = predicates.firstKey(p); i < predicates.keysEnd(p); i++) {
+            isFound |= predicates.keyAt(i) == row;
+        }
+        return !isFound && keyOfPair.get(pair(predicates.conditionOf(p), row)) == key;
     }
 
     /** Whether a recorded operation is a refused compare-and-set, which a history may lack, and not a certain read. */
