@@ -127,7 +127,7 @@ final class ExchangeReplay {
             own.removeAll(disjoint);
             Witness exchanged = exchanged(disjoint, base);
             if (exchanged == null
-                    || !Replay.byDefinition(exchanged).holds()
+                    || !Replay.of(exchanged).holds()
                     || !writtenIn.apply(exchanged).equals(expected)) {
                 return "an exchange does not follow from the order";
             }
@@ -168,6 +168,6 @@ final class ExchangeReplay {
         for (int place = 0; place < events.length; place++) {
             position[events[place]] = place;
         }
-        return new Witness(table, witness.terms(), witness.counted(), position);
+        return new Witness(table, witness.terms(), witness.counted(), position, witness.sources());
     }
 }

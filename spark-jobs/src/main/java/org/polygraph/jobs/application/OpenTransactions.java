@@ -70,7 +70,7 @@ final class OpenTransactions {
             return null;
         }
         Verdict.Builder made = open.with()
-                .witness(new Witness(table, order.terms(), order.counted(), order.position()))
+                .witness(order.with(table))
                 .certificate(new Certificate(Certificate.ORDER_OF_OTHERS, null, request.replayed()));
         found.phases().forEach(made::phase);
         return made;

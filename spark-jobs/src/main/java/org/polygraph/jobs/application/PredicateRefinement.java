@@ -54,9 +54,7 @@ final class PredicateRefinement {
             }
             LongSet wrong = wrong(now, witness);
             if (wrong.isEmpty()) {
-                return verdict.witness(
-                                new Witness(check.table(), witness.terms(), witness.counted(), witness.position()))
-                        .counts(Counts.of(check.table()));
+                return verdict.witness(witness.with(check.table())).counts(Counts.of(check.table()));
             }
             Verdict.Builder easier = isFirst ? ofStronger(check, checker) : null;
             if (easier != null) {
@@ -138,7 +136,7 @@ final class PredicateRefinement {
                 LongSet wrong = wrong(now, witness);
                 if (wrong.isEmpty()) {
                     Terms terms = request.terms();
-                    Witness same = new Witness(check.table(), witness.terms(), witness.counted(), witness.position());
+                    Witness same = witness.with(check.table());
                     return new Finding.Order(Implications.inTerms(same, terms), false);
                 }
                 budget.require();

@@ -57,10 +57,7 @@ final class PredicatesAtCommits {
         });
         Verdict.Builder verdict = Objects.requireNonNull(all, "a verdict");
         Witness order = verdict.witness();
-        return (order == null
-                        ? verdict
-                        : verdict.witness(new Witness(check.table(), order.terms(), order.counted(), order.position())))
-                .counts(Counts.of(check.table()));
+        return (order == null ? verdict : verdict.witness(order.with(check.table()))).counts(Counts.of(check.table()));
     }
 
     private Verdict.Builder decided(Check now) {

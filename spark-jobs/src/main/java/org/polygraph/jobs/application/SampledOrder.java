@@ -184,7 +184,7 @@ final class SampledOrder {
             Witness witness = order.witness();
             ReadSample.Replayed replayed = sample.extend(witness.counted(), witness.position());
             if (replayed == ReadSample.Replayed.RIGHT) {
-                Witness same = new Witness(check.table(), witness.terms(), witness.counted(), witness.position());
+                Witness same = witness.with(check.table());
                 Witness shown = Implications.inTerms(same, check.request().terms());
                 return Replay.of(shown).holds() ? new Finding.Order(shown, true) : null;
             }

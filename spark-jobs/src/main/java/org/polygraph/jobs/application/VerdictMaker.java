@@ -16,7 +16,7 @@ import org.polygraph.partitioner.isolation.Violation;
 
 /**
  * Makes each PASS and each VIOLATION. A PASS needs an order that independent code has replayed from the raw operations,
- * unless the request declines the replay, or a choice of writers at RC, RA and CC.
+ * unless the request declines the replay.
  */
 final class VerdictMaker {
     private VerdictMaker() {}
@@ -25,10 +25,6 @@ final class VerdictMaker {
     static Verdict.Builder of(Check check, Finding finding) {
         if (finding instanceof Finding.Order order) {
             return pass(check, order);
-        }
-        if (finding instanceof Finding.Choices choices) {
-            return Verdict.of(Verdict.Status.PASS, check.request().level())
-                    .certificate(new Certificate(Certificate.CHOICES, null, choices.isVerified()));
         }
         if (finding instanceof Finding.Refuted refuted) {
             check.refuted(refuted);

@@ -19,13 +19,6 @@ public sealed interface Finding {
     record Order(Witness witness, boolean isReplayed) implements Finding {}
 
     /**
-     * A writer for each read, such that the level holds. There is no order for a replay that does not know the writers.
-     *
-     * @param isVerified whether independent code replayed an order with these writers
-     */
-    record Choices(boolean isVerified) implements Finding {}
-
-    /**
      * A refutation whose minimal sub-histories are still to be found.
      *
      * @param violations the clearest first

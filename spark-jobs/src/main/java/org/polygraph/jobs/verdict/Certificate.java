@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The evidence behind a verdict.
  *
- * @param kind of a PASS {@link #ORDER} or {@link #CHOICES}; of a VIOLATION {@link #CYCLE}, {@link #PROOF} or
+ * @param kind of a PASS {@link #ORDER}; of a VIOLATION {@link #CYCLE}, {@link #PROOF} or
  *     {@link #OPERATIONS}; of an UNKNOWN {@link #ORDER_OF_OTHERS}
  * @param path where it was written, relative to the run directory; null if it was not written
  * @param verified whether independent code checked it against the raw history
@@ -26,12 +26,6 @@ public record Certificate(
 
     /** An order of all transactions of a chain except those that read a value whose writer may be in the next part. */
     public static final String ORDER_OF_OTHERS = "order-of-others";
-
-    /**
-     * At RC, RA and CC where values repeat: a search chose the writer of each read. An order alone would not show which
-     * writers were chosen, so none is written.
-     */
-    public static final String CHOICES = "choices";
 
     /** A cycle of dependencies, or a read that no order explains. */
     public static final String CYCLE = "cycle";

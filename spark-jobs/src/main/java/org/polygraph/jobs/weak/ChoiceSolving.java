@@ -2,9 +2,10 @@ package org.polygraph.jobs.weak;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.axiom.CommitOrder;
@@ -14,20 +15,16 @@ import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.solver.CommitOutcome;
 import org.polygraph.solver.CommitProblem;
 import org.polygraph.solver.CommitSolver;
-import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * Turns a history with open reads into a problem for the solver of commit orders, in which the writers of these reads
  * and the outcomes that are not known are choices.
  */
 final class ChoiceSolving {
-    private record KeyValue(int key, long value) {}
-
     private final HistoryTable table;
     private final CommitOrder order;
+    private final int[] first;
     private final ReadsFrom readsFrom;
     private final CommitStatus commitStatus;
     /** By read of the problem: its operation. */
@@ -35,8 +32,14 @@ final class ChoiceSolving {
 
     private final CommitProblem problem;
 
-    /** @param order without violations, of the same history; it holds for all reads that are not open */
-    ChoiceSolving(CommitOrder order) {
+    /**
+     * Prepares the problem.
+     *
+     * @param order without violations, of the same history; it holds for all reads that are not open
+     * @param first the places with which the solver begins, which keep the edges of the order
+     */
+    ChoiceSolving(CommitOrder order, int[] first) {
+        this.first = first;
         this.table = order.table();
         this.order = order;
         this.readsFrom = order.readsFrom();
@@ -75,11 +78,11 @@ final class ChoiceSolving {
                 known(),
                 optional,
                 ofOptional(),
-                order.position());
+                first);
     }
 
     private CommitProblem.Reads reads() {
-        Map<KeyValue, IntArrayList> writers = writersOfOpenReads();
+        List<Long2ObjectOpenHashMap<IntArrayList>> writers = writersOfOpenReads();
         int[] starts = new int[table.transactions() + 1];
         IntArrayList keys = new IntArrayList();
         IntArrayList candidateStarts = new IntArrayList();
@@ -101,7 +104,7 @@ final class ChoiceSolving {
                     candidates.add(CommitProblem.INITIAL);
                 }
                 IntArrayList of =
-                        Objects.requireNonNull(writers.get(new KeyValue(table.key(o), table.value(o))), "an open read");
+                        Objects.requireNonNull(writers.get(table.key(o)).get(table.value(o)), "an open read");
                 for (int i = 0; i < of.size(); i++) {
                     if (of.getInt(i) != t) {
                         candidates.add(of.getInt(i));
@@ -115,16 +118,23 @@ final class ChoiceSolving {
                 starts, keys.toIntArray(), candidateStarts.toIntArray(), candidates.toIntArray());
     }
 
-    private Map<KeyValue, IntArrayList> writersOfOpenReads() {
-        Map<KeyValue, IntArrayList> writers = new HashMap<>();
+    /** By key: by value of an open read, the transactions that left it. */
+    private List<Long2ObjectOpenHashMap<IntArrayList>> writersOfOpenReads() {
+        List<Long2ObjectOpenHashMap<IntArrayList>> writers = new ArrayList<>();
+        for (int key = 0; key < table.keys().size(); key++) {
+            writers.add(new Long2ObjectOpenHashMap<>(2));
+        }
         for (int o : readsFrom.open()) {
-            writers.computeIfAbsent(new KeyValue(table.key(o), table.value(o)), version -> new IntArrayList(2));
+            Long2ObjectOpenHashMap<IntArrayList> ofKey = writers.get(table.key(o));
+            if (!ofKey.containsKey(table.value(o))) {
+                ofKey.put(table.value(o), new IntArrayList(2));
+            }
         }
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t);
                     commitStatus.of(t) != CommitStatus.DROPPED && o < table.operationsEnd(t);
                     o++) {
-                IntArrayList of = table.isWrite(o) ? writers.get(new KeyValue(table.key(o), table.value(o))) : null;
+                IntArrayList of = table.isWrite(o) ? writers.get(table.key(o)).get(table.value(o)) : null;
                 if (of != null && table.lastWrite(t, table.key(o)) == o) {
                     of.add(t);
                 }
@@ -201,38 +211,13 @@ final class ChoiceSolving {
         return committed;
     }
 
-    /**
-     * The history with the reads that were chosen, in which every write has its own value; transactions keep their
-     * numbers.
-     */
-    HistoryTable history(CommitOutcome.Ordered found) {
+    /** By operation: the transaction that it read from, as it was chosen. */
+    int[] sources(CommitOutcome.Ordered found) {
         int[] sources = new int[table.operations()];
         Arrays.fill(sources, ReadsFrom.NONE);
         for (int r = 0; r < operations.size(); r++) {
             sources[operations.getInt(r)] = found.sources()[r];
         }
-        HistoryTableBuilder builder = new HistoryTableBuilder();
-        builder.file("choices");
-        builder.initialValue(builder.values().code(-1));
-        for (int t = 0; t < table.transactions(); t++) {
-            boolean counts = commitStatus.of(t) != CommitStatus.DROPPED && found.counted()[t];
-            builder.begin(table.sessionOf(t), t, counts ? TransactionStatus.COMMITTED : TransactionStatus.ABORTED, t);
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t) && counts; o++) {
-                int key = builder.keys().id(table.key(o));
-                if (table.isWrite(o)) {
-                    builder.write(key, builder.values().code(o));
-                } else if (sources[o] == ReadsFrom.INITIAL) {
-                    builder.read(key, builder.initialValue());
-                } else if (sources[o] >= 0) {
-                    builder.read(key, builder.values().code(table.lastWrite(sources[o], table.key(o))));
-                }
-            }
-            builder.end();
-        }
-        try {
-            return builder.build();
-        } catch (HistoryException e) {
-            throw new IllegalStateException("the history of the choices is invalid", e);
-        }
+        return sources;
     }
 }

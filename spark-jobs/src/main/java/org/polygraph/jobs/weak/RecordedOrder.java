@@ -1,39 +1,32 @@
 package org.polygraph.jobs.weak;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.RecordedPlaces;
-import org.polygraph.partitioner.axiom.CommitOrder;
 import org.polygraph.partitioner.graph.KnownGraph;
-import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.ListVersions;
 
 /**
- * An order near the one in which transactions were recorded ({@link RecordedPlaces}). A replay finds the reads that it
- * does not explain, the transactions around each are reordered, and the order is replayed again. If no such order is
+ * A serial order near the one in which transactions were recorded ({@link RecordedPlaces}). A replay finds the reads that
+ * it does not explain, the transactions around each are reordered, and the order is replayed again. If no such order is
  * found, that decides nothing.
  *
- * <p>A {@link #serial} order proves RC, RA and CC: every read returns the last write. On a serializable database whose
- * recorded order is nearly that of commits, few reads return another one. A {@link #weak} order is sought if values
- * repeat. At RC and RA it extends the edges that the axiom demands for reads with one possible writer. A read is
- * repaired if it has no possible writer after the writers that its transaction sees.
+ * <p>A serial order proves RC, RA and CC: every read returns the last write. On a serializable database whose recorded
+ * order is nearly that of commits, few reads return another one.
  *
  * <p>Time: one sort, and in each round a linear replay. Memory: 20 bytes a transaction, 8 a key, and after the first
- * round 4 an operation; {@link #weak} needs 8 more an edge.
+ * round 4 an operation.
  */
 final class RecordedOrder {
     private static final int ROUNDS = 4;
-    private static final int WEAK_ROUNDS = 30;
     /** The most writers of a value that are tried before and after a read. */
     private static final int MOST_TRIED = 16;
 
@@ -80,35 +73,6 @@ final class RecordedOrder {
         for (int t = 0; t < counted.length; t++) {
             counted[t] = table.status(t) == TransactionStatus.COMMITTED;
         }
-        return find(table, counted, terms, withTimes, stop, null);
-    }
-
-    /**
-     * An order near the recorded one that the axiom of the level accepts, although some reads may not return the last
-     * write; null if none is found. The replay takes the latest earlier writer of a repeated value as its source, so no
-     * search for writers is needed where a database keeps no more than the level.
-     *
-     * @param axiom an order that it accepts without the reads that have several possible writers
-     * @param terms of RC, RA or CC
-     * @param withTimes whether times may be used
-     * @param stop ends the search when true
-     */
-    static @Nullable Witness weak(CommitOrder axiom, Terms terms, boolean withTimes, BooleanSupplier stop) {
-        ReadsFrom reads = axiom.readsFrom();
-        boolean[] counted = new boolean[reads.table().transactions()];
-        for (int t = 0; t < counted.length; t++) {
-            counted[t] = reads.commitStatus().isCounted(t);
-        }
-        return find(reads.table(), counted, terms, withTimes, stop, axiom);
-    }
-
-    private static @Nullable Witness find(
-            HistoryTable table,
-            boolean[] counted,
-            Terms terms,
-            boolean withTimes,
-            BooleanSupplier stop,
-            @Nullable CommitOrder axiom) {
         long[] places = RecordedPlaces.of(table, withTimes);
         if (places == null) {
             return null;
@@ -123,13 +87,7 @@ final class RecordedOrder {
                 }
             });
         }
-        if (axiom != null && terms.guarantee() != Guarantee.CC) {
-            return order.weak(witness, axiom.graph(), stop);
-        }
         for (int round = 0; round < ROUNDS && !stop.getAsBoolean() && order.isPlaced(); round++) {
-            if (axiom != null && Replay.of(witness).holds()) {
-                return witness;
-            }
             int[] misreads = Replay.misreads(witness);
             if (misreads == null || misreads.length == 0) {
                 return misreads == null || (lists != null && !Replay.of(witness).holds()) ? null : witness;
@@ -141,19 +99,22 @@ final class RecordedOrder {
         return null;
     }
 
-    /** A weak order for RC and RA, which extends the edges of the axiom. */
-    private @Nullable Witness weak(Witness witness, KnownGraph graph, BooleanSupplier stop) {
+    /**
+     * Gives each transaction a place near the recorded one, in an order that keeps some edges.
+     *
+     * @param graph without a cycle
+     * @return null if nothing was recorded that orders transactions
+     */
+    static int @Nullable [] near(HistoryTable table, KnownGraph graph, boolean withTimes) {
+        long[] places = RecordedPlaces.of(table, withTimes);
+        if (places == null) {
+            return null;
+        }
+        RecordedOrder order = new RecordedOrder(table, sorted(places));
         for (int e = 0; e < graph.edges(); e++) {
-            precede(graph.from(e), graph.to(e));
+            order.precede(graph.from(e), graph.to(e));
         }
-        for (int round = 0; round < WEAK_ROUNDS && !stop.getAsBoolean() && isPlaced(); round++) {
-            int[] stale = Replay.staleReads(witness);
-            if (stale == null || stale.length == 0) {
-                return stale != null && Replay.of(witness).holds() ? witness : null;
-            }
-            repairStale(stale, witness.counted());
-        }
-        return null;
+        return order.isPlaced() ? order.position : null;
     }
 
     /** Transactions by place; those of equal places by number. */
@@ -232,85 +193,6 @@ final class RecordedOrder {
             }
         }
         return NONE;
-    }
-
-    /**
-     * Adds a pair for each read that has no possible source.
-     *
-     * @param stale reads, each with the latest writer of its key that its transaction sees
-     */
-    private void repairStale(int[] stale, boolean[] counted) {
-        IntArrayList[] writersOfKeys = new IntArrayList[table.keys().size()];
-        for (int i = 0; i < stale.length; i += 2) {
-            writersOfKeys[table.key(stale[i])] = new IntArrayList();
-        }
-        for (int t : sequence) {
-            for (int o = starts[t]; counted[t] && o < starts[t + 1]; o++) {
-                IntArrayList writers = table.isWrite(o) ? writersOfKeys[table.key(o)] : null;
-                if (writers != null && (writers.isEmpty() || writers.getInt(writers.size() - 1) != t)) {
-                    writers.add(t);
-                }
-            }
-        }
-        for (int i = 0; i < stale.length; i += 2) {
-            repairStale(stale[i], stale[i + 1], writersOfKeys[table.key(stale[i])]);
-        }
-    }
-
-    /**
-     * Moves the nearest writer of the value before the seen one, or after the reader, that can change places with it.
-     */
-    private void repairStale(int read, int seen, IntArrayList writers) {
-        int reader = HistorySelection.transactionOf(table, read);
-        IntArrayList possible = new IntArrayList();
-        int later = 0;
-        for (int i = 0; i < writers.size(); i++) {
-            int writer = writers.getInt(i);
-            if (possible.size() == later + MOST_TRIED) {
-                break;
-            }
-            boolean isLater = position[writer] > position[reader];
-            if (writer != reader
-                    && leaves(writer, read)
-                    && (isLater || (seen >= 0 && position[writer] < position[seen]))) {
-                possible.add(writer);
-                later += isLater ? 0 : 1;
-            }
-        }
-        int before = later - 1;
-        while (before >= Math.max(0, later - MOST_TRIED) || later < possible.size()) {
-            int down = before < 0 ? Integer.MAX_VALUE : position[seen] - position[possible.getInt(before)];
-            int up = later >= possible.size() ? Integer.MAX_VALUE : position[possible.getInt(later)] - position[reader];
-            int first = up < down ? possible.getInt(later++) : seen;
-            int second = up < down ? reader : possible.getInt(before--);
-            if (!isPreceded(first, second)) {
-                precede(first, second);
-                return;
-            }
-        }
-    }
-
-    /** Whether sessions and pairs put the second of two transactions, which has the earlier place, before the first. */
-    private boolean isPreceded(int first, int second) {
-        IntOpenHashSet reached = new IntOpenHashSet();
-        IntArrayList stack = new IntArrayList();
-        stack.add(first);
-        while (!stack.isEmpty()) {
-            int t = stack.popInt();
-            if (t == second) {
-                return true;
-            }
-            if (!isFirstOfSession[t] && position[t - 1] >= position[second] && reached.add(t - 1)) {
-                stack.add(t - 1);
-            }
-            for (int pair = lastPair[t]; pair != NONE; pair = previousPair.getInt(pair)) {
-                int before = firsts.getInt(pair);
-                if (position[before] >= position[second] && reached.add(before)) {
-                    stack.add(before);
-                }
-            }
-        }
-        return false;
     }
 
     /** Adds a pair for each read that does not return the last write; false if its source is not found. */

@@ -6,6 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
@@ -107,7 +109,7 @@ public final class WeakLevelDecision {
         }
         return hasOpenReads
                 ? ambiguous(order)
-                : new Finding.Order(check.witness(order.commitStatus(), null, order.position()), false);
+                : ordered(order, null, order.position(), order.readsFrom().sources());
     }
 
     /**
@@ -156,13 +158,9 @@ public final class WeakLevelDecision {
     /** Decides open reads, if there is an order without them. */
     private Finding ambiguous(CommitOrder order) {
         phases.begin("guess");
-        Witness recorded =
-                RecordedOrder.weak(order, request.terms(), request.time() != TimeMode.NONE, budget::exhausted);
-        phases.end(recorded == null ? 0 : table.transactions());
-        if (recorded != null) {
-            return new Finding.Order(recorded, true);
-        }
-        ChoiceSolving choices = new ChoiceSolving(order);
+        int[] near = RecordedOrder.near(table, order.graph(), request.time() != TimeMode.NONE);
+        ChoiceSolving choices = new ChoiceSolving(order, near == null ? order.position() : near);
+        phases.end(table.operations());
         CommitOutcome found =
                 solved(choices, budget.atMost(SHORT_NANOS + SHORT_NANOS_OF_OPERATION * table.operations()));
         if (found instanceof CommitOutcome.Unknown) {
@@ -173,7 +171,7 @@ public final class WeakLevelDecision {
             found = solved(choices, budget);
         }
         if (found instanceof CommitOutcome.Ordered ordered) {
-            return chosen(order, choices, ordered);
+            return ordered(order, choices.committed(ordered), ordered.position(), choices.sources(ordered));
         }
         if (found instanceof CommitOutcome.Refuted refuted) {
             check.refuted(Finding.Refuted.unexplained());
@@ -192,8 +190,8 @@ public final class WeakLevelDecision {
     }
 
     /**
-     * An order of commits under which the reads of each transaction return the last writes at one place before its
-     * commit; null if none is found. It is the order of a serializable history of split transactions.
+     * An order of snapshots and commits in which each read returns the last write before its snapshot; null if none is
+     * found. It is the order of a serializable history of split transactions.
      */
     private @Nullable Witness ofSnapshots() {
         SplitTransactions split = SplitTransactions.of(table);
@@ -211,44 +209,39 @@ public final class WeakLevelDecision {
         if (!(found instanceof Finding.Order order)) {
             return null;
         }
-        boolean[] counted = new boolean[table.transactions()];
-        long[] places = new long[table.transactions()];
         int[] wholes = split.wholes();
-        for (int p = 0; p < wholes.length; p++) {
-            counted[wholes[p]] = order.witness().counted()[p];
-            places[wholes[p]] = (long) order.witness().position()[p] << Integer.SIZE | wholes[p];
+        int[] halfAt = new int[wholes.length];
+        Arrays.fill(halfAt, -1);
+        for (int half = 0; half < wholes.length; half++) {
+            if (order.witness().counted()[half]) {
+                halfAt[order.witness().position()[half]] = half;
+            }
         }
-        Arrays.sort(places);
-        int[] position = new int[places.length];
-        for (int place = 0; place < position.length; place++) {
-            position[(int) places[place]] = place;
+        boolean[] counted = new boolean[table.transactions()];
+        int[] position = new int[2 * table.transactions()];
+        int place = 0;
+        for (int half : halfAt) {
+            if (half >= 0) {
+                int t = wholes[half];
+                counted[t] = true;
+                // A transaction that is not split takes two places here.
+                if (half == 0 || wholes[half - 1] != t) {
+                    position[2 * t] = place++;
+                }
+                if (half + 1 == wholes.length || wholes[half + 1] != t) {
+                    position[2 * t + 1] = place++;
+                }
+            }
         }
-        Witness witness = new Witness(table, request.terms(), counted, position);
+        Terms terms = new Terms(Guarantee.PC, request.clockSkewNanos(), request.indeterminate());
+        Witness witness = new Witness(table, terms, counted, position);
         return Replay.of(witness).holds() ? witness : null;
     }
 
-    /**
-     * Returns the order that was found. A replay identifies writers by values only, so it might reject the order. Then
-     * another order is looked for, and without one it is replayed with the writers that were chosen.
-     */
-    private Finding chosen(CommitOrder order, ChoiceSolving choices, CommitOutcome.Ordered found) {
-        Witness witness = check.witness(order.commitStatus(), choices.committed(found), found.position());
-        phases.begin("replay");
-        boolean shown = Replay.of(witness).holds();
-        Witness snapshots = shown ? null : ofSnapshots();
-        if (snapshots != null) {
-            phases.end(table.operations());
-            return new Finding.Order(snapshots, true);
-        }
-        String wrong = shown
-                ? null
-                : Replay.of(new Witness(choices.history(found), request.terms(), witness.counted(), witness.position()))
-                        .discrepancy();
-        phases.end(table.operations());
-        if (wrong != null) {
-            throw new IllegalStateException("the writers and the order that were found do not hold: " + wrong);
-        }
-        return shown ? new Finding.Order(witness, true) : new Finding.Choices(true);
+    /** @param committed by transaction: whether it was chosen to have committed; null for none */
+    private Finding ordered(CommitOrder order, boolean @Nullable [] committed, int[] position, int[] sources) {
+        Witness witness = check.witness(order.commitStatus(), committed, position);
+        return new Finding.Order(witness.with(StatedSources.of(table, witness.counted(), position, sources)), false);
     }
 
     /** Whether the history violates the level of the request; false if the budget ends before that is known. */
@@ -258,7 +251,7 @@ public final class WeakLevelDecision {
             return !order.violations().isEmpty()
                     || !order.order(Long.MAX_VALUE, budget::exhausted)
                     || (order.hasOpenReads()
-                            && new ChoiceSolving(order).solve(budget::exhausted, SOLVER_BYTES)
+                            && new ChoiceSolving(order, order.position()).solve(budget::exhausted, SOLVER_BYTES)
                                     instanceof CommitOutcome.Refuted);
         } catch (BudgetException e) {
             if (!budget.exhausted()) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.format.RankPart;
@@ -38,12 +39,14 @@ final class StoredOrder {
      * Writes the order as a certificate. Each task writes a range of it.
      *
      * @param run the folder of the run, which all workers see
-     * @param of the level of the certificate
+     * @param level the terms of the verdict
      * @param input fingerprint of the bytes of the history
      * @param tool version of this program
      * @return the path within the run
      */
-    String certificate(Location run, Terms of, String input, String tool) throws IOException {
+    String certificate(Location run, Terms level, String input, String tool) throws IOException {
+        Guarantee shown = level.guarantee().isOfCommits() ? Guarantee.PC : level.guarantee();
+        Terms of = new Terms(shown, level.clockSkewNanos(), level.indeterminate());
         RankRanges ranges = layout.ranges(store.perRange());
         Section.Files files = store.next("ranks");
         List<Section> sections = store.perGroup(

@@ -118,7 +118,7 @@ class RearrangementTest {
         long[] expected = values(order, to);
         expected[key] = value;
         return Arrays.equals(values(changed, to), expected)
-                && Replay.byDefinition(new Witness(witness.table(), witness.terms(), witness.counted(), position))
+                && Replay.of(new Witness(witness.table(), witness.terms(), witness.counted(), position))
                         .holds();
     }
 

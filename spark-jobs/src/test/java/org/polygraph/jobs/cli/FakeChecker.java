@@ -2,10 +2,12 @@ package org.polygraph.jobs.cli;
 
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.Engine;
+import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.Finding;
@@ -16,6 +18,7 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.TransactionStatus;
 
 /** An engine whose answer depends on the number of the first session. It counts its calls. */
 final class FakeChecker implements Engine, Function<Check, Finding> {
@@ -62,8 +65,19 @@ final class FakeChecker implements Engine, Function<Check, Finding> {
                 throw Budget.ended();
             }
             default -> {
-                return new Finding.Choices(false);
+                return pass(check);
             }
         }
+    }
+
+    /** An order that no replay has seen. */
+    static Finding pass(Check check) {
+        int events = check.request().terms().guarantee().events();
+        boolean[] counted = new boolean[check.table().transactions()];
+        for (int t = 0; t < counted.length; t++) {
+            counted[t] = check.table().status(t) == TransactionStatus.COMMITTED;
+        }
+        int[] position = IntStream.range(0, events * counted.length).toArray();
+        return new Finding.Order(new Witness(check.table(), check.request().terms(), counted, position), true);
     }
 }

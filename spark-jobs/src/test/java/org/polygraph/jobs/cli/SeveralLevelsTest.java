@@ -91,22 +91,16 @@ class SeveralLevelsTest {
     @Test
     void verdictsThatContradictEachOtherAreABug() throws IOException {
         engine = check ->
-                check.request().level() == IsolationLevel.SER ? new Finding.Choices(false) : embedded.apply(check);
+                check.request().level() == IsolationLevel.SER ? FakeChecker.pass(check) : embedded.apply(check);
         String runs = folder.resolve("runs").toString();
-        for (int i = 0; i < 2; i++) {
-            assertThat(run("check", "-l", "ser,si", "-o", runs, LOST)).isEqualTo(1);
-            assertThat(results()).containsExactly("ERROR ser", "ERROR si");
-            assertThat(err)
-                    .isEqualTo(
-                            "polygraph: " + LOST + ": internal error: ser passes and si, which it implies, does not\n");
-            assertThat(lastLine()).endsWith("holds: not known");
-        }
-        // The same for a verdict of an earlier run.
         assertThat(run("check", "-l", "ser", "-o", runs, LOST)).isZero();
         checked.clear();
         assertThat(run("check", "-l", "ser,si", "-o", runs, LOST)).isEqualTo(1);
         assertThat(checked).containsExactly(IsolationLevel.SI);
         assertThat(out).startsWith("ERROR  ser  " + LOST + "  ").contains("\nERROR  si  " + LOST + "  ");
+        assertThat(err)
+                .isEqualTo("polygraph: " + LOST + ": internal error: ser passes and si, which it implies, does not\n");
+        assertThat(lastLine()).endsWith("holds: not known");
     }
 
     @Test

@@ -48,7 +48,7 @@ class JoinedShapesTest {
             examine(join, level, random, "#" + i + " of seed " + seed + ": " + join);
         }
         System.out.println(histories + " joined histories from seed " + seed + ": " + seen + ", "
-                + shown.withoutOrder() + " passes by choices alone, " + shown.withoutPart()
+                + shown.withoutPart()
                 + " violations of empty transactions, " + shown.large() + " of large parts");
         int enough = histories / LEVELS.length / 4;
         assertThat(seen.values())

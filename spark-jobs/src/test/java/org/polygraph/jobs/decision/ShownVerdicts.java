@@ -11,7 +11,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -46,20 +45,11 @@ public final class ShownVerdicts {
     /** The most transactions that {@link Definitions} take in reasonable time. */
     private static final int MOST_TRANSACTIONS = 12;
 
-    /** With more open reads there may be more choices than brute force tries again. */
-    private static final int MOST_TRANSACTIONS_OF_CHOICES = 10;
-
     /** By terms and history: what brute force found. */
     private final Map<String, BruteForce.Answer> answers = new HashMap<>();
 
-    private int withoutOrder;
     private int withoutPart;
     private int large;
-
-    /** PASS verdicts that rest only on a choice of a writer for each read. */
-    public int withoutOrder() {
-        return withoutOrder;
-    }
 
     /** Violations by empty transactions, which no sub-history has. */
     public int withoutPart() {
@@ -78,13 +68,12 @@ public final class ShownVerdicts {
      */
     public void isShown(Verdict verdict, HistoryTable whole, CheckRequest request, String what) {
         if (verdict.status() == Verdict.Status.PASS) {
-            isShown(verdict.witness(), what);
+            Witness witness = verdict.witness();
+            assertThat(witness).as(what).isNotNull();
+            assertThat(Replay.of(witness).discrepancy()).as(what).isNull();
             Certificate certificate = verdict.certificate();
             assertThat(certificate).as(what).isNotNull();
-            if (!certificate.verified()) {
-                assertThat(certificate.kind()).as(what).isEqualTo("choices");
-                assertThat(whole.transactions()).as(what).isGreaterThan(MOST_TRANSACTIONS_OF_CHOICES);
-            }
+            assertThat(certificate.verified()).as(what).isTrue();
         } else {
             assertThat(verdict.violations()).as(what).isNotEmpty();
             for (Violation violation : verdict.violations()) {
@@ -113,15 +102,6 @@ public final class ShownVerdicts {
         verdict.violations().forEach(violation -> assertThat(join.isIn(violation, level, whole))
                 .as("%s of %s", violation, what)
                 .isTrue());
-    }
-
-    private void isShown(@Nullable Witness witness, String what) {
-        if (witness == null) {
-            withoutOrder++;
-            return;
-        }
-        assertThat(Replay.of(witness).discrepancy()).as(what).isNull();
-        assertThat(Replay.byDefinition(witness).discrepancy()).as(what).isNull();
     }
 
     private void isShown(Violation violation, HistoryTable whole, CheckRequest request, String what) {

@@ -133,8 +133,8 @@ final class VerdictLaw implements Law.Property<Example> {
             assertThat(verdict.certificate().verified()).as(what).isTrue();
             tally.count("proofs");
         }
-        if (verdict.witness() == null && holds) {
-            tally.count("choices");
+        if (verdict.witness() != null && verdict.witness().sources() != null) {
+            tally.count("sources");
         }
         List<String> phases = verdict.phases().stream().map(Phase::name).toList();
         tally.count(phases.contains("closure") ? "closure" : "chains or first orders");

@@ -114,7 +114,7 @@ class RecordedOrderTest {
         if (witness == null) {
             return false;
         }
-        assertThat(Replay.byDefinition(witness).discrepancy()).as(what).isNull();
+        assertThat(Replay.of(witness).discrepancy()).as(what).isNull();
         return true;
     }
 }

@@ -75,6 +75,7 @@ class CertifiedOrderTest {
                 "0",
                 table.transactions(),
                 witness.countedTransactions(),
+                0,
                 new Fingerprint("input", Fingerprint.ofContent(table)),
                 "test",
                 parts);

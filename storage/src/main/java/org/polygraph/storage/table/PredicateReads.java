@@ -210,8 +210,8 @@ public final class PredicateReads {
     }
 
     /**
-     * By operation of a history with reads for these predicates: the number of its statement. Numbers ascend in each
-     * transaction. The reads that express one result have the same number, because its rows have no order.
+     * By operation of a history with reads for these predicates: the number of its statement in its transaction, by which
+     * operations ascend. The reads that express one result have the same number, because its rows have no order.
      */
     public int[] statements(HistoryTable history) {
         int[] statements = origins(history);
@@ -219,6 +219,11 @@ public final class PredicateReads {
         for (int o = 0; o < statements.length; o++) {
             int result = raw.isWrite(statements[o]) ? -1 : results[statements[o]];
             statements[o] = result < 0 ? statements[o] : result;
+        }
+        for (int t = 0; t < history.transactions(); t++) {
+            for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
+                statements[o] -= raw.firstOperation(t);
+            }
         }
         return statements;
     }

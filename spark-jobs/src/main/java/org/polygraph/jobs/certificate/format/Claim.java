@@ -59,10 +59,9 @@ public record Claim(
     private static final String ASSUMPTIONS = "assumptions";
     private static final String CERTIFICATE = "certificate";
     private static final String CHAIN = "chain";
-    private static final String CHOICES = "choices";
     private static final String ORDER_OF_OTHERS = "order-of-others";
-    /** Kinds of evidence about writes of unknown rows that are not made any more. */
-    private static final Set<String> OLDER_KINDS = Set.of("row-choices", "necessary-reads");
+    /** Kinds of evidence that are not made any more. */
+    private static final Set<String> OLDER_KINDS = Set.of("choices", "row-choices", "necessary-reads");
 
     /**
      * Reads verdict.json of a run.
@@ -96,18 +95,11 @@ public record Claim(
                 !"none".equals(fields.get(ASSUMPTIONS + ".session_order")),
                 fields.getOrDefault("location", read.text("path")),
                 new Certificate(
-                        kind,
-                        !kind.equals(CHOICES) && "null".equals(fields.get(CERTIFICATE + ".path")),
-                        read.text(CERTIFICATE + ".content")),
+                        kind, "null".equals(fields.get(CERTIFICATE + ".path")), read.text(CERTIFICATE + ".content")),
                 Optional.ofNullable(fields.get(CHAIN + ".sha256"))
                         .map(list -> new Parts(list, !read.text(CHAIN + ".base").isEmpty())),
                 read.unshown(),
                 read.text(CHAIN + ".rest").equals("open"));
-    }
-
-    /** Whether the evidence of a PASS is a choice of writers, for which no order was written. */
-    public boolean byChoices() {
-        return certificate.kind.equals(CHOICES);
     }
 
     /**

@@ -13,6 +13,11 @@ public enum Guarantee {
     SSER(1, true),
     /** Strong snapshot isolation: real time, from commit to snapshot, is part of it. */
     SSI(2, true),
+    /**
+     * Prefix consistency: snapshots and commits as at SI, but writers of a key may overlap. It implies CC, RA and RC, so it
+     * is what a certificate of these may show; no verdict is about it.
+     */
+    PC(2, false),
     /** Causal consistency: an order of commits, in which a read need not return the last write. */
     CC(1, false),
     /** Read atomicity: an order of commits. */
@@ -38,23 +43,28 @@ public enum Guarantee {
     }
 
     /**
-     * True for RC, RA and CC, which are axioms about an order of commits, and for LIN, which is an order for each key.
-     * The others are defined by an order of all events in which reads return the last write.
+     * True for RC, RA and CC, which are axioms about an order of commits, for PC, which stands for them, and for LIN, which
+     * is an order for each key. The others are defined by an order of all events in which reads return the last write.
      */
     public boolean isAxiom() {
         return switch (this) {
-            case CC, RA, RC, LIN -> true;
+            case PC, CC, RA, RC, LIN -> true;
             case SER, SI, SSER, SSI -> false;
         };
     }
 
-    /** True for RC, RA and CC, which are axioms about an order of commits. */
+    /** True for RC, RA and CC, and PC, which stands for them. */
     public boolean isOfCommits() {
         return isAxiom() && this != LIN;
     }
 
+    /** True for RC, RA and CC, whose orders have sources of reads. */
+    public boolean hasSources() {
+        return isOfCommits() && this != PC;
+    }
+
     /**
-     * Whether this guarantee implies the other one: each of SSER, SER, SI, CC, RA, RC implies the next, as do SSER,
+     * Whether this guarantee implies the other one: each of SSER, SER, SI, PC, CC, RA, RC implies the next, as do SSER,
      * SSI, SI.
      */
     public boolean implies(Guarantee other) {
@@ -69,10 +79,11 @@ public enum Guarantee {
         return switch (this) {
             case SSER, SER -> 0;
             case SSI, SI -> 1;
-            case CC -> 2;
-            case RA -> 3;
-            case RC -> 4;
-            case LIN -> 5;
+            case PC -> 2;
+            case CC -> 3;
+            case RA -> 4;
+            case RC -> 5;
+            case LIN -> 6;
         };
     }
 

@@ -18,6 +18,8 @@ import org.polygraph.storage.table.HistoryTable;
  * ascending by (session, index): {@code session, index, [snapshot,] commit}. Snapshot (SI only) and commit are the
  * places of its events: distinct integers, 0 or more. Places need not be dense, because only their order matters.
  *
+ * <p>At RC, RA and CC, {@link SourcesFile} has what some statements read from.
+ *
  * <p>If there are many rows they are in further files, the {@link RankPart}s, which the header names, and this file has
  * none.
  *
@@ -61,6 +63,9 @@ public final class RankFile {
             Location run, Witness witness, Fingerprint fingerprint, String tool, BooleanSupplier stop, int mostRows)
             throws IOException {
         Guarantee guarantee = witness.terms().guarantee();
+        if (guarantee.hasSources()) {
+            SourcesFile.write(run, witness, fingerprint.content(), stop);
+        }
         if (witness.countedTransactions() > mostRows) {
             RankWriter writer = new RankWriter(run, guarantee, mostRows);
             Rows rows = new Rows(witness, stop);
@@ -106,6 +111,7 @@ public final class RankFile {
                 beginning.values().label(beginning.initialValue()),
                 content.transactions(),
                 rows,
+                0,
                 new Fingerprint(input, Fingerprint.ofContent(beginning, content)),
                 tool,
                 parts);
@@ -145,12 +151,17 @@ public final class RankFile {
      * A certificate read for a history.
      *
      * @param mismatch a sentence about the first row that does not fit the history, or null
-     * @param counted with {@code position} the order; complete if there is no mismatch
+     * @param counted with {@code position} and {@code sources} the order; complete if there is no mismatch
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    public record Content(RankHeader header, @Nullable String mismatch, boolean[] counted, int[] position) {
+    public record Content(
+            RankHeader header,
+            @Nullable String mismatch,
+            boolean[] counted,
+            int[] position,
+            @Nullable ReadSources sources) {
         public Witness witness(HistoryTable table) {
-            return new Witness(table, header.terms(), counted, position);
+            return new Witness(table, header.terms(), counted, position, sources);
         }
     }
 
@@ -162,7 +173,12 @@ public final class RankFile {
     public static Content read(Location run, HistoryTable table, BooleanSupplier stop)
             throws IOException, HistoryException {
         TableRanks ranks = new TableRanks(table);
-        return ranks.content(RankReader.all(run, stop, ranks));
+        Content order = ranks.content(RankReader.all(run, stop, ranks));
+        if (order.mismatch() != null) {
+            return order;
+        }
+        return new Content(
+                order.header, null, order.counted, order.position, SourcesFile.read(run, order, table, stop));
     }
 
     private static final class Rows implements NumberTable.Source {

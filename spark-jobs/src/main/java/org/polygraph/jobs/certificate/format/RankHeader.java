@@ -26,6 +26,7 @@ import org.polygraph.storage.table.HistoryTable;
  * @param version {@link #VERSION}
  * @param initial label of the initial value of every key
  * @param transactions number of transactions of any status
+ * @param sources number of rows of the {@link SourcesFile}
  * @param tool version of the program that wrote the certificate
  * @param parts the files that have the rows, in their order; none if the file of the header has them
  */
@@ -35,6 +36,7 @@ public record RankHeader(
         String initial,
         long transactions,
         long counted,
+        long sources,
         Fingerprint fingerprint,
         String tool,
         List<RankPart> parts)
@@ -43,6 +45,9 @@ public record RankHeader(
     public static final int VERSION = 3;
 
     private static final String PARTS = "parts";
+    private static final String SOURCES = "sources";
+    private static final String AGAIN =
+            "the run was made by an older version: check the history again with --overwrite";
     private static final String FORMAT = "polygraph-certificate";
     private static final Set<String> OLDER = Set.of("1", "2");
     private static final JsonFactory JSON = new JsonFactory();
@@ -61,12 +66,14 @@ public record RankHeader(
 
     static RankHeader of(Witness witness, Fingerprint fingerprint, String tool, List<RankPart> parts) {
         HistoryTable table = witness.table();
+        ReadSources sources = witness.sources();
         return new RankHeader(
                 VERSION,
                 witness.terms(),
                 table.values().label(table.initialValue()),
                 table.transactions(),
                 witness.countedTransactions(),
+                sources == null ? 0 : sources.size(),
                 fingerprint,
                 tool,
                 parts);
@@ -88,6 +95,9 @@ public record RankHeader(
             json.writeStringField("initial", initial);
             number(json, "transactions", transactions);
             number(json, "counted", counted);
+            if (terms.guarantee().hasSources()) {
+                number(json, SOURCES, sources);
+            }
             json.writeStringField("input", fingerprint.input());
             json.writeStringField("content", fingerprint.content());
             if (!parts.isEmpty()) {
@@ -177,7 +187,7 @@ public record RankHeader(
                     file,
                     "a certificate of version " + version + ", which does not identify what was recorded",
                     "version " + VERSION,
-                    "the run was made by an older version: check the history again with --overwrite");
+                    AGAIN);
         }
         if (!FORMAT.equals(fields.get("format")) || !version.equals(Integer.toString(VERSION))) {
             throw malformed(
@@ -190,12 +200,21 @@ public record RankHeader(
         if (guarantee.isEmpty()) {
             throw malformed(file, "the promise \"" + Names.line(label) + "\"");
         }
+        boolean hasSources = guarantee.get().hasSources();
+        if (hasSources && !fields.containsKey(SOURCES)) {
+            throw new HistoryException(
+                    file,
+                    "a certificate of " + label + " that does not state what reads read from",
+                    "the field \"" + SOURCES + "\"",
+                    AGAIN);
+        }
         return new RankHeader(
                 Integer.parseInt(version),
                 new Terms(guarantee.get(), number(file, fields, "clock_skew"), indeterminate(file, fields)),
                 field(file, fields, "initial"),
                 number(file, fields, "transactions"),
                 number(file, fields, "counted"),
+                hasSources ? number(file, fields, SOURCES) : 0,
                 new Fingerprint(field(file, fields, "input"), field(file, fields, "content")),
                 fields.getOrDefault("tool", ""),
                 parts);

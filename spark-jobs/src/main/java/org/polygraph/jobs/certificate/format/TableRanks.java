@@ -20,13 +20,11 @@ final class TableRanks implements RankReader.Sink {
     private final long[] commits;
 
     private long[] snapshots = new long[0];
-    /** The next transaction that may have a row. */
-    private int next;
-    /** The session of {@link #next}. */
-    private int session;
+    private final TransactionCursor cursor;
 
     TableRanks(HistoryTable table) {
         this.table = table;
+        cursor = new TransactionCursor(table);
         counted = new boolean[table.transactions()];
         commits = new long[table.transactions()];
     }
@@ -36,7 +34,7 @@ final class TableRanks implements RankReader.Sink {
         if (mismatch != null) {
             return;
         }
-        int t = find(label, index);
+        int t = cursor.find(label, index);
         if (t < 0) {
             mismatch =
                     "the certificate orders " + Names.transaction(label, index) + ", which the history does not have";
@@ -57,24 +55,6 @@ final class TableRanks implements RankReader.Sink {
         }
     }
 
-    /** Rows and transactions ascend, so each transaction is visited once. */
-    private int find(long label, long index) {
-        while (next < table.transactions()) {
-            while (table.transactionsEnd(session) <= next) {
-                session++;
-            }
-            long nextLabel = table.sessionLabel(session);
-            if (nextLabel > label || (nextLabel == label && table.index(next) > index)) {
-                return NONE;
-            }
-            if (nextLabel == label && table.index(next) == index) {
-                return next++;
-            }
-            next++;
-        }
-        return NONE;
-    }
-
     RankFile.Content content(RankHeader header) {
         int events = header.terms().guarantee().events();
         // Fails if one array cannot hold all events, because a witness needs such an array.
@@ -88,7 +68,7 @@ final class TableRanks implements RankReader.Sink {
                 position[events * t + events - 1] = rank(sorted, commits[t]);
             }
         }
-        return new RankFile.Content(header, mismatch, counted, position);
+        return new RankFile.Content(header, mismatch, counted, position, null);
     }
 
     /** All places, ascending; empty if places are below the number of events, because they are then used as ranks. */

@@ -3,6 +3,7 @@ package org.polygraph.jobs.certificate.judge;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -171,7 +172,7 @@ public final class Verification {
                 && !RankFile.in(run).exists()) {
             return Report.undecided("the run has no certificate, because the time ended before it was written");
         }
-        RankFile.Content order = isViolation || claim.byChoices() ? null : RankFile.read(run, table, stop);
+        RankFile.Content order = isViolation ? null : RankFile.read(run, table, stop);
         HistoryTable judged = judged(isViolation, order, terms, table);
         if (judged == null) {
             int repeated = isViolation ? firstRepeatedRow(table.asRead()) : -1;
@@ -200,7 +201,7 @@ public final class Verification {
             violations.checked().forEach(verification.checked::add);
             return inContents(verification.report(violations.answer(), violations.reason()), claim, contents);
         }
-        return order == null ? verification.choices(claim) : verification.order(order, input, claim.isOfOthers());
+        return verification.order(Objects.requireNonNull(order, "an order"), input, claim.isOfOthers());
     }
 
     /** The first committed transaction with two rows of one key in a result; -1 if there is none. */
@@ -247,7 +248,7 @@ public final class Verification {
     /**
      * The history that the evidence is about, with rows for writes of unknown rows; null if there is none.
      *
-     * @param order of a PASS; null if its evidence is a choice of writers, which shows no rows
+     * @param order null for a VIOLATION
      */
     private static @Nullable HistoryTable judged(
             boolean isViolation, RankFile.@Nullable Content order, Terms terms, HistoryTable read)
@@ -277,9 +278,7 @@ public final class Verification {
             Location run, Claim claim, String path, HistoryFormat format, Replayer replayer, BooleanSupplier stop)
             throws IOException, HistoryException {
         Terms terms = claim.terms().orElse(null);
-        boolean isOrder = claim.verdict().equals("PASS")
-                && !claim.byChoices()
-                && !claim.certificate().isUnwritten();
+        boolean isOrder = claim.verdict().equals("PASS") && !claim.certificate().isUnwritten();
         if (terms == null
                 || !isOrder
                 || !claim.hasSessionOrder()
@@ -400,7 +399,7 @@ public final class Verification {
                     header.terms().guarantee().isAxiom()
                             ? PredicateReads.apart(ordered).withoutRows()
                             : ordered);
-            result = Replay.byDefinition(witness);
+            result = Replay.of(witness);
             discrepancy = result.discrepancy() == null ? wrongResult(witness) : result.discrepancy();
         }
         wrong = wrongOrder(header, fingerprint.content(), sameContent, discrepancy);
@@ -442,8 +441,7 @@ public final class Verification {
         if (witness.terms().guarantee().isAxiom()) {
             return null;
         }
-        RecordedReplay.Result result =
-                RecordedReplay.of(new Witness(recorded, witness.terms(), witness.counted(), witness.position()));
+        RecordedReplay.Result result = RecordedReplay.of(witness.with(recorded));
         if (result == null) {
             return null;
         }
@@ -454,32 +452,6 @@ public final class Verification {
                             + " rows yields");
         }
         return result.discrepancy();
-    }
-
-    /** Verifies a PASS without an order: the choices of writers are tried again if they are few enough. */
-    private Report choices(Claim claim) {
-        String checkedContent = claim.certificate().content();
-        String content = Fingerprint.ofContent(contents);
-        if (!checkedContent.isEmpty() && !checkedContent.equals(content)) {
-            return report(
-                    Answer.REJECTED,
-                    "the history is not the one that was checked: its content is sha256 " + content + ", the run is of "
-                            + Names.line(checkedContent));
-        }
-        return switch (BruteForce.judge(table, terms)) {
-            case HOLDS -> {
-                checked(
-                        "choices",
-                        "some choice of a writer for each read keeps " + claimed() + "; there is no order to replay");
-                yield report(Answer.VERIFIED, "");
-            }
-            case VIOLATED -> report(Answer.REJECTED, "no choice of a writer for each read keeps " + claimed());
-            case TOO_LARGE ->
-                report(
-                        Answer.UNDECIDED,
-                        "values repeat, so the verdict rests on a choice of a writer for each read; these are too many to"
-                                + " try again; `polygraph check` judges them");
-        };
     }
 
     private static @Nullable String termsDiffer(Terms terms, Terms found) {
@@ -557,9 +529,5 @@ public final class Verification {
                                 + (numbers.times().unbound() == 0
                                         ? ""
                                         : "; " + numbers.times().unbound() + " have neither a start nor an end"));
-    }
-
-    private String claimed() {
-        return terms.guarantee().label();
     }
 }

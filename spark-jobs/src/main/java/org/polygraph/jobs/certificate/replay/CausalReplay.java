@@ -2,6 +2,7 @@ package org.polygraph.jobs.certificate.replay;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.ReadSources;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
 
@@ -11,18 +12,18 @@ import org.polygraph.storage.table.Operations;
  * precede the reader.
  *
  * <p>A row per transaction holds how many transactions of each session precede it: the maximum of the rows of the
- * session's previous transaction and of the sources.
+ * session's previous transaction and of the sources. If rows of all sessions do not fit in memory, the order is replayed
+ * several times, with the writers of a block of sessions each time.
  *
  * <p>Time: at most operations times sessions, because beyond {@value #FEW} writers the last preceding one of each
- * session is found by binary search. Memory: 4 bytes per transaction and session, 16 per write, 12 per key. Many short
- * sessions are replayed by {@link CausalBitReplay}.
+ * session is found by binary search. Memory: 4 bytes per transaction and session of a block, 16 per write, 12 per key.
  */
 final class CausalReplay {
     private static final int FEW = 128;
-    /** With fewer sessions rows are short. */
-    private static final int MANY_SESSIONS = 256;
-    /** Rows take at most this share of all memory. */
+    /** Rows take at most this share of all memory, if they have more than {@link #LEAST} sessions. */
     private static final int SHARE = 4;
+
+    private static final int LEAST = 64;
 
     /** Rows are allocated in blocks of 256. */
     private static final int BLOCK_SHIFT = 8;
@@ -37,9 +38,14 @@ final class CausalReplay {
     private final int sessions;
     private final int[] sessionOf;
     private final int[][] rows;
+    /** The sessions of this replay: from the first one, as many as a row has. */
+    private int first;
+
+    private int columns;
 
     /**
-     * The writers of key k so far, in commit order: [writerStarts[k], writerEnds[k]), each as (session, number in it).
+     * The writers of key k so far, in commit order and of these sessions: [writerStarts[k], writerEnds[k]), each as
+     * (session, number in it).
      */
     private final int[] writerStarts;
 
@@ -84,17 +90,24 @@ final class CausalReplay {
     /** @param order the counted transactions in commit order, and negative numbers; @return a discrepancy, or null */
     @Nullable
     String run(int[] order) {
-        boolean isShort = sessions >= MANY_SESSIONS && writers.length / FEW < sessions;
-        long bytes = 4L * sessions * table.transactions();
-        if (isShort || bytes > Runtime.getRuntime().maxMemory() / SHARE) {
-            return new CausalBitReplay(table, sources, position, sessionOf).run(order);
-        }
-        return replay(order);
+        long most = Runtime.getRuntime().maxMemory() / SHARE / (4L * Math.max(1, table.transactions()));
+        return run(order, (int) Math.min(sessions, Math.max(LEAST, most)));
     }
 
-    /** The same as {@link #run}, always by rows. */
+    /** The same, with so many sessions at once. */
     @Nullable
-    String replay(int[] order) {
+    String run(int[] order, int block) {
+        String wrong = null;
+        Arrays.fill(rows, null);
+        for (first = 0; first < sessions && wrong == null; first += block) {
+            columns = block;
+            System.arraycopy(writerStarts, 0, writerEnds, 0, writerEnds.length);
+            wrong = replay(order);
+        }
+        return wrong;
+    }
+
+    private @Nullable String replay(int[] order) {
         int[] latest = new int[sessions];
         Arrays.fill(latest, -1);
         for (int t : order) {
@@ -104,14 +117,14 @@ final class CausalReplay {
             int session = sessionOf[t];
             String wrong = reach(t, latest[session]);
             for (int o = starts[t]; o < starts[t + 1] && wrong == null; o++) {
-                if (sources[o] != SourcesByValue.NONE && isStale(t, o)) {
+                if (sources[o] != ReadSources.NONE && isStale(t, o)) {
                     wrong = AxiomReplay.stale(table, o, sources[o]);
                 }
             }
             if (wrong != null) {
                 return wrong;
             }
-            for (int o = starts[t]; o < starts[t + 1]; o++) {
+            for (int o = starts[t]; isInBlock(session) && o < starts[t + 1]; o++) {
                 if (Operations.isWrite(keys[o])) {
                     write(Operations.key(keys[o]), entry(t));
                 }
@@ -119,6 +132,10 @@ final class CausalReplay {
             latest[session] = t;
         }
         return null;
+    }
+
+    private boolean isInBlock(int session) {
+        return session >= first && session - first < columns;
     }
 
     private long entry(int t) {
@@ -137,14 +154,14 @@ final class CausalReplay {
     private int[] block(int t) {
         int[] block = rows[t >> BLOCK_SHIFT];
         if (block == null) {
-            block = new int[Math.multiplyExact(sessions, Math.min(1 << BLOCK_SHIFT, table.transactions()))];
+            block = new int[Math.multiplyExact(columns, Math.min(1 << BLOCK_SHIFT, table.transactions()))];
             rows[t >> BLOCK_SHIFT] = block;
         }
         return block;
     }
 
     private int at(int t) {
-        return (t & (1 << BLOCK_SHIFT) - 1) * sessions;
+        return (t & (1 << BLOCK_SHIFT) - 1) * columns;
     }
 
     /**
@@ -155,9 +172,14 @@ final class CausalReplay {
     private @Nullable String reach(int t, int before) {
         int[] row = block(t);
         int at = at(t);
-        if (before >= 0) {
-            System.arraycopy(block(before), at(before), row, at, sessions);
-            row[at + sessionOf[t]] = before - sessionStarts[sessionOf[t]] + 1;
+        int own = sessionOf[t];
+        if (before < 0) {
+            Arrays.fill(row, at, at + columns, 0);
+        } else {
+            System.arraycopy(block(before), at(before), row, at, columns);
+        }
+        if (before >= 0 && isInBlock(own)) {
+            row[at + own - first] = before - sessionStarts[own] + 1;
         }
         for (int o = starts[t]; o < starts[t + 1]; o++) {
             int source = sources[o];
@@ -169,10 +191,13 @@ final class CausalReplay {
             }
             int session = sessionOf[source];
             int number = source - sessionStarts[session];
-            // Transactions that precede the source precede t too.
-            if (row[at + session] <= number) {
-                max(row, at, block(source), at(source), sessions);
-                row[at + session] = number + 1;
+            if (!isInBlock(session)) {
+                max(row, at, block(source), at(source), columns);
+            } else if (row[at + session - first] <= number) {
+                // Otherwise t has the row of the source already, because transactions that precede the source precede
+                // t.
+                max(row, at, block(source), at(source), columns);
+                row[at + session - first] = number + 1;
             }
         }
         return null;
@@ -189,16 +214,17 @@ final class CausalReplay {
         int key = Operations.key(keys[o]);
         int[] row = block(t);
         int at = at(t);
-        long read = sources[o] == SourcesByValue.INITIAL ? -1 : entry(sources[o]);
+        int read = sources[o] == ReadSources.INITIAL ? -1 : position[sources[o]];
         int end = writerEnds[key];
         int begin = writerStarts[key];
         int few = Math.max(begin, end - FEW);
         for (int w = end - 1; w >= few; w--) {
             long writer = writers[w];
-            if (writer == read) {
+            int session = (int) (writer >>> 32);
+            if (position[sessionStarts[session] + (int) writer] <= read) {
                 return false;
             }
-            if (row[at + (int) (writer >>> 32)] > (int) writer) {
+            if (row[at + session - first] > (int) writer) {
                 return true;
             }
         }
@@ -209,10 +235,11 @@ final class CausalReplay {
         if (bySession.length == 0) {
             group();
         }
-        int place = source == SourcesByValue.INITIAL ? -1 : position[source];
-        for (int s = 0; s < sessions; s++) {
+        int place = source == ReadSources.INITIAL ? -1 : position[source];
+        for (int s = first; s < Math.min(sessions, first + columns); s++) {
             // Of the preceding writers of a session, the last one commits last.
-            int w = Arrays.binarySearch(bySession, writerStarts[key], bySessionEnds[key], (long) s << 32 | row[at + s]);
+            int w = Arrays.binarySearch(
+                    bySession, writerStarts[key], bySessionEnds[key], (long) s << 32 | row[at + s - first]);
             // Entries of one transaction may repeat; every one before the bound precedes t.
             w = w < 0 ? -w - 2 : firstLike(w, writerStarts[key]) - 1;
             if (w >= writerStarts[key]

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.certificate.replay;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.BudgetException;
@@ -26,6 +27,8 @@ final class ListVersionsTable {
     private int size;
     private int[] newKeys;
     private long[] newValues;
+    /** The operations that express elements of lists other than the last one. */
+    private final BitSet implied = new BitSet();
 
     ListVersionsTable(HistoryTable read, ListStates states, boolean eachElement, boolean follows) {
         this.read = read;
@@ -75,8 +78,14 @@ final class ListVersionsTable {
             }
             starts[t + 1] = size;
         }
+        byte[] kinds = null;
+        if (!implied.isEmpty()) {
+            byte[] all = new byte[size];
+            implied.stream().forEach(o -> all[o] = Operations.IMPLIED);
+            kinds = all;
+        }
         Operations operations =
-                new Operations(starts, Arrays.copyOf(newKeys, size), Arrays.copyOf(newValues, size), null);
+                new Operations(starts, Arrays.copyOf(newKeys, size), Arrays.copyOf(newValues, size), kinds);
         return read.with(keys, operations);
     }
 
@@ -96,6 +105,7 @@ final class ListVersionsTable {
         }
         put(Operations.pack(key, true), version(key, place + 1));
         if (eachElement) {
+            implied.set(size);
             put(Operations.pack(elementKeys[key] + place, true), version(key, place + 1));
         }
     }
@@ -111,6 +121,7 @@ final class ListVersionsTable {
             return;
         }
         for (int place = 0; eachElement && place + 1 < length; place++) {
+            implied.set(size);
             put(Operations.pack(elementKeys[key] + place, false), version(key, place + 1));
         }
         put(Operations.pack(key, false), version(key, length));

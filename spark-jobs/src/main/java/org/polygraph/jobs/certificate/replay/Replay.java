@@ -5,6 +5,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Names;
+import org.polygraph.jobs.certificate.format.ReadSources;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
@@ -24,6 +25,10 @@ import org.polygraph.storage.table.Operations;
  *   <li>an insert finds no row when its transaction commits, and a delete finds one;
  *   <li>SI, SSI: of two transactions that write a key, one commits before the other's snapshot, unless the row was
  *       deleted between their writes;
+ *   <li>CC, RA, RC: a read may return what a source left that the certificate names ({@link ReadSources}). Then the
+ *       sources of all reads obey the axiom of the level ({@link AxiomReplay}). Without such a read they obey it in any
+ *       case, also at PC: a transaction sees only what committed before its snapshot, and of the writers of a key among
+ *       these it read the last one;
  *   <li>each list is a state of the order of its appends, see {@link ListStates}, and the one of the version that its
  *       transaction reads.
  * </ul>
@@ -72,6 +77,9 @@ public final class Replay {
     private final Placement placement;
     private final int[] position;
     private final int events;
+    /** Whether writers of a key may not overlap. */
+    private final boolean ordersWriters;
+
     private final int[] operationStarts;
     private final int[] operationKeys;
     private final long[] operationValues;
@@ -81,6 +89,10 @@ public final class Replay {
     private final int[] ownWriter;
 
     private final long[] ownValue;
+    /** By key: the last transaction that committed a write of it; null if each read returns the last write. */
+    private final int @Nullable [] writers;
+    /** The sources of reads; null if each read returns the last write. */
+    private final @Nullable NamedSources sources;
     /** SI, by key: the place of the last commit that wrote it. */
     private final int[] lastCommit;
     /** By key: whether there is a row; null if there are neither inserts nor deletes, so that a key always has one. */
@@ -103,7 +115,14 @@ public final class Replay {
         ownWriter = new int[keys];
         Arrays.fill(ownWriter, NONE);
         ownValue = new long[keys];
-        lastCommit = new int[events == 2 ? keys : 0];
+        ReadSources named = witness.sources();
+        sources = named == null ? null : new NamedSources(witness, named);
+        writers = named == null ? null : new int[keys];
+        if (writers != null) {
+            Arrays.fill(writers, ReadSources.INITIAL);
+        }
+        ordersWriters = events == 2 && witness.terms().guarantee() != Guarantee.PC;
+        lastCommit = new int[ordersWriters ? keys : 0];
         Arrays.fill(lastCommit, NONE);
         exists = table.hasRows() ? new boolean[keys] : null;
         for (int key = 0; exists != null && key < keys; key++) {
@@ -123,7 +142,7 @@ public final class Replay {
     }
 
     /**
-     * Replays an order. At RC, RA and CC one in which every read returns the last write needs no further check.
+     * Replays an order.
      *
      * @param stop whether to stop; called every {@value #PLACES} places of the order
      * @throws StoppedException if {@code stop} returned true
@@ -135,14 +154,7 @@ public final class Replay {
             if (contradiction != null) {
                 return Result.rejected(contradiction);
             }
-            return LinearReplay.of(
-                    states == null
-                            ? witness
-                            : new Witness(
-                                    states.versions(false, true),
-                                    witness.terms(),
-                                    witness.counted(),
-                                    witness.position()));
+            return LinearReplay.of(states == null ? witness : witness.with(states.versions(false, true)));
         }
         Placement placement = new Placement(witness);
         String wrong = placement.discrepancy();
@@ -158,50 +170,20 @@ public final class Replay {
         if (lists != null && witness.table().hasLists()) {
             return of(versions(witness, lists), stop);
         }
-        if (isAxiom) {
-            int[] order = placement.eventAt();
-            SerialReplay serial = new SerialReplay(witness.table());
-            return serial.misreads(order, 1, stop).length == 0
-                    ? serial.result(order)
-                    : of(new AxiomReplay(witness), placement);
-        }
         Replay replay = new Replay(witness, placement);
         wrong = replay.run(stop);
+        if (wrong == null && replay.sources != null) {
+            wrong = new AxiomReplay(witness, replay.sources).run(placement.eventAt());
+        }
         return wrong == null
                 ? new Result(null, placement.transactions(), replay.reads, replay.ownReads, replay.writes)
                 : Result.rejected(wrong);
     }
 
-    /**
-     * Replays an order; that of RC, RA or CC by the axiom alone. {@link SerialReplay} may have chosen the order, so its
-     * mistakes would not show. It is used only where values repeat, because they do not identify the writers then.
-     */
-    public static Result byDefinition(Witness witness) {
-        Guarantee guarantee = witness.terms().guarantee();
-        Placement placement = guarantee == Guarantee.LIN ? null : new Placement(witness);
-        if (placement == null || placement.discrepancy() != null) {
-            return of(witness);
-        }
-        ListStates lists = lists(witness, placement);
-        String wrong = lists == null ? null : lists.discrepancy();
-        if (wrong != null) {
-            return Result.rejected(wrong);
-        }
-        if (lists != null && witness.table().hasLists()) {
-            return byDefinition(versions(witness, lists));
-        }
-        if (!guarantee.isOfCommits()) {
-            return of(witness);
-        }
-        AxiomReplay axiom = new AxiomReplay(witness);
-        Result result = of(axiom, placement);
-        return axiom.isAmbiguous() ? of(witness) : result;
-    }
-
     /** The same order of a history with reads and writes in place of operations on lists. */
     private static Witness versions(Witness witness, ListStates lists) {
         HistoryTable table = lists.versions(witness.terms().guarantee().isAxiom(), false);
-        return new Witness(table, witness.terms(), witness.counted(), witness.position());
+        return witness.with(table);
     }
 
     /** The states of the lists in the order of commits; null if no lists were recorded. */
@@ -214,13 +196,6 @@ public final class Replay {
             }
         }
         return ListStates.of(witness.table(), witness.counted(), commits);
-    }
-
-    private static Result of(AxiomReplay axiom, Placement placement) {
-        String wrong = axiom.run(placement.eventAt());
-        return wrong == null
-                ? new Result(null, placement.transactions(), axiom.reads(), axiom.ownReads(), axiom.writes())
-                : Result.rejected(wrong);
     }
 
     /**
@@ -237,30 +212,6 @@ public final class Replay {
         int most = FEW + witness.table().operations() / SHARE;
         int[] misreads = new SerialReplay(witness.table()).misreads(placement.eventAt(), most, () -> false);
         return misreads.length == most ? null : misreads;
-    }
-
-    /**
-     * The reads of an order that have no possible source at RC or RA, where values repeat.
-     *
-     * @return as {@link ChosenSources#misreads}; null if there are many, or the order contradicts sessions or counts
-     *     the wrong transactions
-     */
-    public static int @Nullable [] staleReads(Witness witness) {
-        Placement placement = new Placement(witness);
-        if (placement.discrepancy() != null) {
-            return null;
-        }
-        HistoryTable table = witness.table();
-        int most = FEW + table.operations() / SHARE;
-        int[] misreads = new ChosenSources(
-                        table,
-                        witness.terms().guarantee(),
-                        placement.eventAt(),
-                        witness.position(),
-                        new int[table.operations()],
-                        false)
-                .misreads(most);
-        return misreads.length >= 2 * most ? null : misreads;
     }
 
     private @Nullable String run(BooleanSupplier stop) {
@@ -298,7 +249,10 @@ public final class Replay {
             reads++;
             ownReads += own ? 1 : 0;
             long expected = own ? ownValue[key] : current[key];
-            if (value != expected) {
+            boolean isRight = own || sources == null || writers == null
+                    ? value == expected
+                    : sources.find(t, o, writers[key], expected);
+            if (!isRight) {
                 return Names.misread(table, t, o, own, expected);
             }
         }
@@ -318,7 +272,7 @@ public final class Replay {
                                 ? ", which exists when it commits"
                                 : ", which does not exist when it commits");
             }
-            if (events == 2) {
+            if (ordersWriters) {
                 int last = lastCommit[key];
                 if (last > snapshot && last != commit && (exists == null || exists[key])) {
                     return Names.overlap(
@@ -328,6 +282,9 @@ public final class Replay {
             }
             if (exists != null) {
                 exists[key] = !table.isDelete(o);
+            }
+            if (writers != null) {
+                writers[key] = t;
             }
             current[key] = operationValues[o];
             writes++;

@@ -9,13 +9,11 @@ import org.polygraph.storage.table.Operations;
 /**
  * Replays an order as if transactions ran one after the other. Where every read returns the last write, the order obeys
  * the axioms of RC, RA and CC, because all writers that a read sees commit no later than its source. If some read does
- * not, nothing follows from this replay, and {@link AxiomReplay} decides.
+ * not, nothing follows from this replay.
  *
- * <p>Time: linear. Memory: 8 bytes a key, 4 more for the counts of {@link #result}.
+ * <p>Time: linear. Memory: 8 bytes a key.
  */
 final class SerialReplay {
-    private static final int NO_WRITER = -1;
-
     private final HistoryTable table;
     private final int[] starts;
     private final int[] keys;
@@ -73,32 +71,5 @@ final class SerialReplay {
             current[key] = values[o];
         }
         return to;
-    }
-
-    /** The counts of an order that holds. */
-    Replay.Result result(int[] order) {
-        int[] writers = new int[table.keys().size()];
-        Arrays.fill(writers, NO_WRITER);
-        int transactions = 0;
-        long reads = 0;
-        long ownReads = 0;
-        long writes = 0;
-        for (int t : order) {
-            if (t < 0) {
-                continue;
-            }
-            transactions++;
-            for (int o = starts[t]; o < starts[t + 1]; o++) {
-                int key = Operations.key(keys[o]);
-                if (Operations.isWrite(keys[o])) {
-                    writes++;
-                    writers[key] = t;
-                } else {
-                    reads++;
-                    ownReads += writers[key] == t ? 1 : 0;
-                }
-            }
-        }
-        return new Replay.Result(null, transactions, reads, ownReads, writes);
     }
 }

@@ -74,9 +74,6 @@ public final class LevelStatement {
             case Certificate.ORDER_OF_OTHERS ->
                 "an order of all transactions but those that read what no part has written yet; the next part is decided"
                         + " with these";
-            case Certificate.CHOICES ->
-                "a search found a writer for every read such that an order of commits satisfies the axiom; values repeat, so"
-                        + " that an order alone would not show which writers were chosen, and none was written";
             case Certificate.CYCLE -> "a cycle of transactions, each of which comes before the next";
             case Certificate.PROOF -> "a search that tried every choice and refuted each";
             case Certificate.OPERATIONS -> "operations of one key whose results no order explains";

@@ -240,7 +240,15 @@ class RankWriterTest {
 
     private static void write(Location run, RankHeader of, List<RankPart> parts, long counted) throws IOException {
         RankHeader header = new RankHeader(
-                of.version(), of.terms(), of.initial(), of.transactions(), counted, of.fingerprint(), of.tool(), parts);
+                of.version(),
+                of.terms(),
+                of.initial(),
+                of.transactions(),
+                counted,
+                0,
+                of.fingerprint(),
+                of.tool(),
+                parts);
         RankFile.in(run)
                 .write(out -> NumberTable.write(
                         out,

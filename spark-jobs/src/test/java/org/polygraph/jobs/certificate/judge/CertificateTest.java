@@ -416,6 +416,15 @@ class CertificateTest {
                     .hasMessageContaining("check the history again with --overwrite");
             raw.write(run);
         }
+        Witness weak = witness(table, IsolationLevel.RC);
+        Location ofWeak = written("weak", weak);
+        Raw without = Raw.of(ofWeak);
+        without.text = without.text.replace("\"sources\":0,", "");
+        without.write(ofWeak);
+        assertThatThrownBy(() -> verify(ofWeak, weak.terms(), table))
+                .isInstanceOf(HistoryException.class)
+                .hasMessageContaining("a certificate of rc that does not state what reads read from")
+                .hasMessageContaining("check the history again with --overwrite");
     }
 
     /** A certificate takes about a byte for each event at every level. */

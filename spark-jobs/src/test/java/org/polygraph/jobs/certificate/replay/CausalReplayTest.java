@@ -7,22 +7,24 @@ import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
-/** Compares the two replays of CC: with a bit for each writer, and with a number for each session. */
+/** Compares replays of CC: with all sessions at once, and with a few at a time. */
 class CausalReplayTest {
     private static final long SEED = 0x1a80;
 
     @Test
-    void bitsAgreeOnTinyHistories() {
+    void blocksAgreeOnTinyHistories() {
         agree(SuiteScale.of(10_000), SerialReplayTest::tiny);
     }
 
-    /** There are more writers than a word has bits. */
     @Test
-    void bitsAgreeWhereSessionsAreShort() {
+    void blocksAgreeWhereSessionsAreShort() {
         agree(SuiteScale.of(300), seed -> SerialReplayTest.larger(seed, 100, 300, 4));
     }
 
@@ -38,18 +40,17 @@ class CausalReplayTest {
 
     private static void agree(HistoryTable history, SplitMix random, String what, int[] judged) {
         Witness witness = SerialReplayTest.witness(history, Guarantee.CC, random, random.nextInt(4));
-        SourcesByValue found = new SourcesByValue(history, witness.counted());
-        if (found.find() != null) {
+        ReadsFrom found = ReadsFrom.of(history, IndexedHistory.Indeterminate.ABORT, IsolationLevel.CC, () -> false);
+        if (!found.violations().isEmpty() || found.open().length > 0) {
             return;
         }
         int[] order = new Placement(witness).eventAt();
-        int[] sessionOf = new int[history.transactions()];
-        Arrays.setAll(sessionOf, history::sessionOf);
-        String rows = new CausalReplay(history, witness.counted(), found.sources, witness.position()).replay(order);
-        for (int words = 1; words <= 2; words++) {
-            String bits = new CausalBitReplay(history, found.sources, witness.position(), sessionOf).run(order, words);
-            assertThat(bits == null)
-                    .as("%s: by rows %s, by %d words of bits %s", what, rows, words, bits)
+        CausalReplay replay = new CausalReplay(history, witness.counted(), found.sources(), witness.position());
+        String rows = replay.run(order, history.sessions());
+        for (int block = 1; block <= 3; block += 2) {
+            String blocks = replay.run(order, block);
+            assertThat(blocks == null)
+                    .as("%s: at once %s, by %d sessions %s", what, rows, block, blocks)
                     .isEqualTo(rows == null);
         }
         judged[rows == null ? 0 : 1]++;

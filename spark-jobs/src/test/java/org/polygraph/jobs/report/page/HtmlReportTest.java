@@ -140,7 +140,6 @@ class HtmlReportTest {
         "order, SI, an order of all snapshots and commits;",
         "order, RC, an order of all commits; the axiom",
         "order, LIN, an order of the operations of each key;",
-        "choices, CC, a search found a writer for every read",
         "cycle, SER, 'a cycle of transactions, each of which comes before the next'",
         "proof, SI, a search that tried every choice",
         "operations, LIN, operations of one key"
