@@ -20,6 +20,10 @@ final class RecordedOperations {
     private final long @Nullable [] starts;
     private final long @Nullable [] ends;
     private final long slack;
+    /** All times that were recorded are between these. */
+    private long first = LinearOperations.NEVER;
+
+    private long last = HistoryTable.NO_TIME;
     /**
      * By key and value written by transactions that cannot have taken effect: the earliest start; null until first used.
      */
@@ -32,10 +36,18 @@ final class RecordedOperations {
         starts = table.starts();
         ends = table.ends();
         slack = skewNanos;
+        for (long[] times : new long[][] {starts, ends}) {
+            for (long time : times == null ? new long[0] : times) {
+                if (time != HistoryTable.NO_TIME) {
+                    first = Math.min(first, time);
+                    last = Math.max(last, time);
+                }
+            }
+        }
     }
 
     /**
-     * The first transaction that is not one operation, or whose times are missing or descend; null if there is none.
+     * The first transaction that is not one operation, or whose times descend; null if there is none.
      */
     static @Nullable HistoryException problem(HistoryTable table) {
         HistoryException found = null;
@@ -77,16 +89,11 @@ final class RecordedOperations {
                     "one read, write or cas (or a read and then a write of its key) for level lin",
                     "check transactions at sser, which guarantees the same for them");
         }
-        boolean hasEnd =
-                table.status(t) != TransactionStatus.COMMITTED || (ends != null && ends[t] != HistoryTable.NO_TIME);
-        if (starts == null || starts[t] == HistoryTable.NO_TIME || !hasEnd) {
-            return new HistoryException(
-                    table.whereIs(t),
-                    "an operation without its " + (hasEnd ? "start" : "end"),
-                    "start and end, which level lin needs (of an indeterminate one only the start)",
-                    "record when each operation was sent and when its outcome was known");
-        }
-        if (table.status(t) == TransactionStatus.COMMITTED && ends != null && ends[t] < starts[t]) {
+        if (table.status(t) == TransactionStatus.COMMITTED
+                && starts != null
+                && ends != null
+                && ends[t] != HistoryTable.NO_TIME
+                && ends[t] < starts[t]) {
             return new HistoryException(
                     table.whereIs(t),
                     "an operation that ended at " + ends[t] + ", before its start at " + starts[t],
@@ -197,13 +204,18 @@ final class RecordedOperations {
         return table.value(table.operationsEnd(t) - 1);
     }
 
+    /** If it was not recorded, no operation ended before. */
     long start(int t) {
-        return starts == null ? 0 : starts[t];
+        return starts == null || starts[t] == HistoryTable.NO_TIME ? first : starts[t];
     }
 
-    /** Plus the clock skew: a comes before b iff the end of a is below the start of b. */
+    /**
+     * Plus the clock skew: a comes before b iff the end of a is below the start of b. If it was not recorded, no operation
+     * started later.
+     */
     long end(int t) {
-        long end = ends == null || isMaybe(t) ? LinearOperations.NEVER : ends[t];
+        long end =
+                isMaybe(t) ? LinearOperations.NEVER : ends == null || ends[t] == HistoryTable.NO_TIME ? last : ends[t];
         return end > LinearOperations.NEVER - slack ? LinearOperations.NEVER : end + slack;
     }
 

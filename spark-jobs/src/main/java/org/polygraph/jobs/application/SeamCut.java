@@ -99,7 +99,20 @@ final class SeamCut {
     static boolean isPossible(HistoryTable table, boolean isByKey) {
         return table.isPlain()
                 && (!table.values().hasOthers() || isByKey)
+                && !(isByKey && hasMissingTimes(table))
                 && table.source().unit() != SourceFiles.Unit.BYTE;
+    }
+
+    /** Whether an operation of a history has no start or no end; a cut by time may not be right for it. */
+    private static boolean hasMissingTimes(HistoryTable table) {
+        long[] starts = table.starts();
+        long[] ends = table.ends();
+        boolean isMissing = starts == null || ends == null;
+        for (int t = 0; !isMissing && t < table.transactions(); t++) {
+            isMissing = starts[t] == HistoryTable.NO_TIME
+                    || (ends[t] == HistoryTable.NO_TIME && table.status(t) == TransactionStatus.COMMITTED);
+        }
+        return isMissing;
     }
 
     /** Finds the cut and the state there. */

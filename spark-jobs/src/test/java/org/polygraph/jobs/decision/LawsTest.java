@@ -219,7 +219,11 @@ class LawsTest {
 
     private static Example registers(long seed) {
         SplitMix random = new SplitMix(seed);
-        return Example.of(random.chance(0.5) ? Registers.tiny(random) : Registers.crashing(random, 10));
+        HistoryTable table = random.chance(0.5) ? Registers.tiny(random) : Registers.crashing(random, 10);
+        if (random.chance(0.2)) {
+            ClientTimes.set(table, ClientTimes.Kind.TRUE, 0.3, random);
+        }
+        return Example.of(table);
     }
 
     /** Up to 300 transactions with times of every kind of clock: all engines decide alike. */

@@ -35,7 +35,7 @@ class WindowCheckTest {
     @TempDir
     private Path folder;
 
-    /** A transaction of two operations, and an operation without its end, are refused by the check of the whole. */
+    /** A transaction of two operations, and an operation without its end, are left to the check of the whole. */
     @Test
     void linIsAboutSingleOperations() throws IOException, HistoryException {
         String one = line(0, 0, 100, 200, "w", 0, 1);

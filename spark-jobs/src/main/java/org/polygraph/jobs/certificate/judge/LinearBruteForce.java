@@ -58,13 +58,9 @@ final class LinearBruteForce {
         long[] knownStarts = table.starts();
         long[] knownEnds = table.ends();
         starts = knownStarts == null ? new long[table.transactions()] : knownStarts;
-        ends = knownEnds == null ? filled(table.transactions()) : knownEnds;
-    }
-
-    private static long[] filled(int n) {
-        long[] never = new long[n];
-        Arrays.fill(never, Long.MAX_VALUE);
-        return never;
+        ends = new long[table.transactions()];
+        Arrays.setAll(
+                ends, t -> knownEnds == null || knownEnds[t] == HistoryTable.NO_TIME ? Long.MAX_VALUE : knownEnds[t]);
     }
 
     /** Returns a sentence about the first write that the sub-history lacks to be closed; null if it lacks none. */
