@@ -38,30 +38,12 @@ record OnePath(
 
     /** What a run keeps of its PATH, beside the verdict. The first reading of the PATH shows it. */
     static final class Content {
-        /** {@link Writes#of} the PATH. */
-        private long @Nullable [] writes;
-
-        private boolean isCounted;
-        private long transactions;
-        private long operations;
-
         /** {@link Writes#of} the PATH; null if they are not kept, or if the PATH was not read. */
-        long @Nullable [] writes() {
-            return writes;
-        }
+        long @Nullable [] writes;
+        /** The transactions of the PATH; -1 if they were not counted. */
+        long transactions = -1;
 
-        /** Whether the transactions of the PATH were counted. */
-        boolean isCounted() {
-            return isCounted;
-        }
-
-        long transactions() {
-            return transactions;
-        }
-
-        long operations() {
-            return operations;
-        }
+        long operations;
     }
 
     /**
@@ -74,10 +56,10 @@ record OnePath(
         if (content.writes == null && isOfChain() && settings.runs().folder() != null) {
             content.writes = Writes.of(history, name);
         }
-        if (content.isCounted || history.unknownRows() != null) {
+        if (content.transactions >= 0 || history.unknownRows() != null) {
             return;
         }
-        content.isCounted = true;
+        content.transactions = 0;
         boolean[] isOf = isAlone ? null : OpenReads.filesOf(history, name);
         for (int t = 0; t < history.transactions(); t++) {
             if (isOf == null || isOf[history.fileOf(t)]) {

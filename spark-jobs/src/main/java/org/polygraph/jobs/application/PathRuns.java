@@ -111,7 +111,7 @@ record PathRuns(OnePath path, Location folder, String name, String input, Predec
             throws IOException {
         CoveredParts listed = chain.write(run).with(sizes(chain, verdict));
         KnownRuns.write(before.known(), run);
-        long[] writes = path.content().writes();
+        long[] writes = path.content().writes;
         if (writes != null) {
             new Writes(input, writes).write(run);
         }
@@ -146,7 +146,7 @@ record PathRuns(OnePath path, Location folder, String name, String input, Predec
     /** The sizes of the last part and of its chain; null if the part was not read. */
     private CoveredParts.@Nullable Sizes sizes(Chain chain, Verdict verdict) throws IOException {
         OnePath.Content content = path.content();
-        if (!content.isCounted()) {
+        if (content.transactions < 0) {
             return null;
         }
         long all = verdict.counts().transactions();
@@ -159,7 +159,7 @@ record PathRuns(OnePath path, Location folder, String name, String input, Predec
                 all = -1;
             }
         }
-        return new CoveredParts.Sizes(content.transactions(), content.operations(), all);
+        return new CoveredParts.Sizes(content.transactions, content.operations, all);
     }
 
     /**

@@ -20,7 +20,7 @@ import org.polygraph.storage.model.HistoryException;
 
 /**
  * What may go from a folder of runs when they are old. A run that is no part of a chain goes as a whole. A run of a chain
- * loses its certificate, and the state, tail, exchanges and orders of its seam. It keeps its verdict, pages and violations,
+ * loses its certificate, and the state, tail and exchanges of its seam. It keeps its verdict, pages and violations,
  * and what later parts need: its list of parts, the hashes of what the part wrote, and {@code seam.parquet}, whose
  * hashes later seams rest on.
  *
