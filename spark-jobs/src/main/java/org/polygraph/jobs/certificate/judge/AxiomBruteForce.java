@@ -1,5 +1,6 @@
 package org.polygraph.jobs.certificate.judge;
 
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
@@ -50,10 +51,12 @@ final class AxiomBruteForce {
     private int readCount;
     private final boolean[] counted;
     private int choices;
+    private final BooleanSupplier stop;
     /** By operation: the number of its statement, in the order in which the transaction ran them. */
     private final int[] statements;
 
-    private AxiomBruteForce(HistoryTable history, Terms terms, @Nullable ListStates lists) {
+    private AxiomBruteForce(HistoryTable history, Terms terms, @Nullable ListStates lists, BooleanSupplier stop) {
+        this.stop = stop;
         this.lists = lists;
         this.history = history;
         this.terms = terms;
@@ -68,12 +71,18 @@ final class AxiomBruteForce {
                 : predicates.statements(history);
     }
 
-    /** @param lists the recorded lists of the history; null if there are none */
-    static BruteForce.Answer judge(HistoryTable history, Terms terms, @Nullable ListStates lists) {
+    /**
+     * Judges a history.
+     *
+     * @param lists the recorded lists of the history; null if there are none
+     * @param stop whether to stop, with the answer TOO_LARGE; called for each choice
+     */
+    static BruteForce.Answer judge(
+            HistoryTable history, Terms terms, @Nullable ListStates lists, BooleanSupplier stop) {
         if (history.transactions() > MOST_TRANSACTIONS || history.operations() > MOST_READS) {
             return BruteForce.Answer.TOO_LARGE;
         }
-        AxiomBruteForce all = new AxiomBruteForce(history, terms, lists);
+        AxiomBruteForce all = new AxiomBruteForce(history, terms, lists, stop);
         all.counted[0] = true;
         for (int t = 0; t < history.transactions(); t++) {
             if (history.status(t) == TransactionStatus.COMMITTED && !all.count(t)) {
@@ -120,6 +129,9 @@ final class AxiomBruteForce {
 
     /** Tries every source of read i and of the reads after it. */
     private boolean choose(int i) {
+        if (stop.getAsBoolean()) {
+            choices = MOST_CHOICES + 1;
+        }
         // Further choices only add pairs, so a cycle among the pairs of the first i reads remains.
         if (choices++ >= MOST_CHOICES || !hasOrder(i)) {
             return false;

@@ -43,7 +43,8 @@ import org.polygraph.storage.table.HistoryTable;
  * from need no special case: they can be skipped in any execution.
  *
  * <p>Time and memory are proportional to the states visited, each once, at most {@link #MOST_STATES} (some 100 MB);
- * beyond, the answer is TOO_LARGE. Eight transactions have at most a few thousand. A state is the progress of each
+ * beyond, or after {@link #MOST_WORK}
+ * compared operations, the answer is TOO_LARGE. Eight transactions have at most a few thousand. A state is the progress of each
  * session and the map.
  *
  * <p>If reads and sessions alone leave no transaction that could commit first, nothing is tried ({@link
@@ -64,8 +65,10 @@ public final class BruteForce {
 
     /** The number of states that suffices for {@link #TRANSACTIONS}; visiting them takes milliseconds. */
     public static final int FEW_STATES = 1 << 14;
-    /** The states between two polls of a stop. */
-    private static final int STATES = 1 << 8;
+    /** The limit of operations that are compared, some 10 CPU-s. */
+    private static final long MOST_WORK = 1L << 32;
+    /** The operations between two polls of a stop. */
+    private static final int POLL = 1 << 20;
 
     /** The result for a history. */
     public enum Answer {
@@ -104,6 +107,10 @@ public final class BruteForce {
 
     private final Set<String> seen = new HashSet<>();
     private final BooleanSupplier stop;
+    /** How many operations were compared. */
+    private long work;
+
+    private long nextPoll = POLL;
 
     private BruteForce(HistoryTable history, Terms terms, int mostStates, BooleanSupplier stop) {
         this.stop = stop;
@@ -154,7 +161,7 @@ public final class BruteForce {
     /**
      * Judges a history with a limit of states and of time.
      *
-     * @param stop whether to stop, with the answer TOO_LARGE; called every {@value #STATES} states
+     * @param stop whether to stop, with the answer TOO_LARGE; called every {@value #POLL} operations that are compared
      */
     public static Answer judge(HistoryTable given, Terms terms, int mostStates, BooleanSupplier stop) {
         ListStates lists = ListStates.ofReads(given, terms.indeterminate() == IndeterminateMode.MAYBE);
@@ -171,7 +178,7 @@ public final class BruteForce {
             return Answer.VIOLATED;
         }
         if (isAxiom) {
-            return AxiomBruteForce.judge(history, terms, lists);
+            return AxiomBruteForce.judge(history, terms, lists, stop);
         }
         if (history.operations() > MOST_OPERATIONS || history.transactions() > MOST_TRANSACTIONS) {
             return Answer.TOO_LARGE;
@@ -201,9 +208,10 @@ public final class BruteForce {
         if (!seen.add(new String(state))) {
             return false;
         }
-        if (seen.size() > mostStates || (seen.size() % STATES == 0 && stop.getAsBoolean())) {
+        if (seen.size() > mostStates) {
             throw new TooLarge();
         }
+        work(state.length);
         for (int s = 0; s < sessions; s++) {
             if (isFree(s)) {
                 return step(s);
@@ -215,6 +223,17 @@ public final class BruteForce {
             }
         }
         return false;
+    }
+
+    /** Ends the search if it has compared too many operations, or if it is to stop. */
+    private void work(int operations) {
+        work += operations;
+        if (work >= nextPoll) {
+            nextPoll = work + POLL;
+            if (work > MOST_WORK || stop.getAsBoolean()) {
+                throw new TooLarge();
+            }
+        }
     }
 
     /** Whether the next transaction of session s can run now and changes nothing, so that it may run first. */
@@ -316,6 +335,7 @@ public final class BruteForce {
             int open = state[s] % 2 == 1 ? sessionStarts[s] + state[s] / 2 : -1;
             for (int t = sessionStarts[s] + state[s] / 2; t < sessionStarts[s + 1]; t++) {
                 boolean isWritten = t == open || history.status(t) != TransactionStatus.COMMITTED;
+                work(history.operationsEnd(t) - history.firstOperation(t));
                 for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
                     if (history.key(o) != key) {
                         continue;
@@ -387,6 +407,7 @@ public final class BruteForce {
     }
 
     private boolean readsMatch(int t) {
+        work(history.operationsEnd(t) - history.firstOperation(t));
         for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
             if (!history.isWrite(o) && !readMatches(t, o)) {
                 return false;

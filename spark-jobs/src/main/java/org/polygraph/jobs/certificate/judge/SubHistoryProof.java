@@ -341,12 +341,7 @@ public final class SubHistoryProof {
                         + embedding.name(first) + " returned a value that no counted transaction wrote last";
     }
 
-    /** The whole history, with lists as they were recorded. */
-    HistoryTable whole() {
-        return whole;
-    }
-
-    /** By operation of the sub-history: the one of {@link #whole}. */
+    /** By operation of the sub-history: the one of the whole, with lists as they were recorded. */
     int[] operations() {
         return embedding.operations();
     }

@@ -153,7 +153,7 @@ public final class Verification {
      * Verifies a run.
      *
      * @param input fingerprint of the bytes that the table was read from
-     * @param stop asked while the certificate is read
+     * @param stop whether the time ended; asked while the certificate is read and a violation is judged
      * @throws HistoryException if the evidence is missing or malformed
      * @throws IOException if it cannot be read
      */
@@ -197,7 +197,7 @@ public final class Verification {
             verification.checked("initial rows", loaders.statement() + ", before all others");
         }
         if (isViolation) {
-            Report violations = new ViolationCheck(run, terms, verification.table).all(claim.unshown());
+            Report violations = new ViolationCheck(run, terms, verification.table, stop).all(claim.unshown());
             violations.checked().forEach(verification.checked::add);
             return inContents(verification.report(violations.answer(), violations.reason()), claim, contents);
         }
