@@ -2,6 +2,7 @@ package org.polygraph.jobs.certificate.replay;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -9,7 +10,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The conditions on an order that do not depend on keys: the right transactions count, events have distinct places in
+ * The conditions on an order that do not depend on values: the right transactions count, events have distinct places in
  * range, the events of a transaction and the transactions of a session ascend, and real time is kept if it is part of
  * the guarantee. The callers check reads and overlaps in the order {@link #eventAt}.
  *
@@ -33,6 +34,9 @@ final class Placement {
     private final boolean[] counted;
     private final int[] position;
     private final int events;
+    /** LIN: places order the operations of each key, and sessions play no role. */
+    private final boolean isByKey;
+
     private final @Nullable String discrepancy;
     private int[] eventAt = new int[0];
     private int transactions;
@@ -44,6 +48,7 @@ final class Placement {
         counted = witness.counted();
         position = witness.position();
         events = terms.guarantee().events();
+        isByKey = terms.guarantee() == Guarantee.LIN;
         discrepancy = check();
     }
 
@@ -88,7 +93,7 @@ final class Placement {
         }
         String wrong = statuses();
         if (wrong == null) {
-            wrong = sessions();
+            wrong = isByKey ? keys() : sessions();
         }
         if (wrong == null) {
             wrong = places();
@@ -127,6 +132,17 @@ final class Placement {
                         + Names.key(table, table.key(table.firstRepeatedRow(t)));
             }
             transactions += counted[t] ? 1 : 0;
+        }
+        return null;
+    }
+
+    private @Nullable String keys() {
+        for (int t = 0; t < counted.length; t++) {
+            for (int o = table.firstOperation(t) + 1; counted[t] && o < table.operationsEnd(t); o++) {
+                if (table.key(o) != table.key(o - 1)) {
+                    return name(t) + " uses several keys";
+                }
+            }
         }
         return null;
     }
@@ -173,7 +189,8 @@ final class Placement {
 
     /**
      * Real time is broken iff the first event of some b is placed before the last event of some a that had ended when b
-     * started: iff, at the last event of a, the latest start of the other transactions so far is after the end of a.
+     * started: iff, at the last event of a, the latest start of the other transactions so far is after the end of a. At
+     * LIN these are the transactions of a key.
      */
     private @Nullable String realTime() {
         long[] starts = table.starts();
@@ -181,16 +198,20 @@ final class Placement {
         if (starts == null || ends == null) {
             return null;
         }
-        // The two that started last, because a transaction does not precede itself, even if it ended before it started.
-        int latest = NONE;
-        int second = NONE;
+        // By key, or for all at once: the two that started last, because a transaction does not precede itself, even if
+        // it ended before it started.
+        int[] latest = new int[isByKey ? table.keys().size() : 1];
+        int[] second = new int[latest.length];
+        Arrays.fill(latest, NONE);
+        Arrays.fill(second, NONE);
         for (int e : eventAt) {
-            if (e == NONE) {
+            int t = e == NONE ? NONE : transactionOf(e);
+            if (t == NONE || (isByKey && table.firstOperation(t) == table.operationsEnd(t))) {
                 continue;
             }
-            int t = transactionOf(e);
+            int key = isByKey ? table.key(table.firstOperation(t)) : 0;
             if (isCommit(e)) {
-                int other = latest == t ? second : latest;
+                int other = latest[key] == t ? second[key] : latest[key];
                 if (table.status(t) == TransactionStatus.COMMITTED
                         && other != NONE
                         && terms.precedes(ends[t], starts[other])) {
@@ -198,11 +219,11 @@ final class Placement {
                 }
             }
             if (isSnapshot(e) && starts[t] != HistoryTable.NO_TIME) {
-                if (latest == NONE || starts[t] > starts[latest]) {
-                    second = latest;
-                    latest = t;
-                } else if (second == NONE || starts[t] > starts[second]) {
-                    second = t;
+                if (latest[key] == NONE || starts[t] > starts[latest[key]]) {
+                    second[key] = latest[key];
+                    latest[key] = t;
+                } else if (second[key] == NONE || starts[t] > starts[second[key]]) {
+                    second[key] = t;
                 }
             }
         }

@@ -29,6 +29,8 @@ import org.polygraph.storage.table.Operations;
  *       sources of all reads obey the axiom of the level ({@link AxiomReplay}). Without such a read they obey it in any
  *       case, also at PC: a transaction sees only what committed before its snapshot, and of the writers of a key among
  *       these it read the last one;
+ *   <li>LIN: places order the operations of each key. Each transaction uses one key, sessions do not matter, real time is
+ *       that of the transactions of a key, and a refused compare-and-set finds another value than the expected one;
  *   <li>each list is a state of the order of its appends, see {@link ListStates}, and the one of the version that its
  *       transaction reads.
  * </ul>
@@ -148,14 +150,6 @@ public final class Replay {
      * @throws StoppedException if {@code stop} returned true
      */
     public static Result of(Witness witness, BooleanSupplier stop) {
-        if (witness.terms().guarantee() == Guarantee.LIN) {
-            ListStates states = ListStates.ofReads(witness.table(), true);
-            String contradiction = states == null ? null : states.discrepancy();
-            if (contradiction != null) {
-                return Result.rejected(contradiction);
-            }
-            return LinearReplay.of(states == null ? witness : witness.with(states.versions(false, true)));
-        }
         Placement placement = new Placement(witness);
         String wrong = placement.discrepancy();
         if (wrong != null) {
@@ -182,7 +176,7 @@ public final class Replay {
 
     /** The same order of a history with reads and writes in place of operations on lists. */
     private static Witness versions(Witness witness, ListStates lists) {
-        HistoryTable table = lists.versions(witness.terms().guarantee().isAxiom(), false);
+        HistoryTable table = lists.versions(witness.terms().guarantee().isOfCommits(), false);
         return witness.with(table);
     }
 
@@ -250,13 +244,19 @@ public final class Replay {
             ownReads += own ? 1 : 0;
             long expected = own ? ownValue[key] : current[key];
             boolean isRight = own || sources == null || writers == null
-                    ? value == expected
+                    ? isResult(value, expected)
                     : sources.find(t, o, writers[key], expected);
             if (!isRight) {
                 return Names.misread(table, t, o, own, expected);
             }
         }
         return null;
+    }
+
+    /** Whether a read returns this where the key has that: a refused compare-and-set found any value but one. */
+    private boolean isResult(long value, long found) {
+        return value == found
+                || (table.values().isOther(value) && table.values().excluded(value) != found);
     }
 
     private @Nullable String commit(int t, int snapshot, int commit) {
