@@ -17,6 +17,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** Compares the serial replay with the replay by definition, on orders that are right, nearly right or wrong. */
@@ -32,6 +33,35 @@ class SerialReplayTest {
     @Test
     void agreesWithTheDefinitionNearTheOrderOfCommits() {
         agrees(600, seed -> larger(seed, 6, 120, 6), 0.084);
+    }
+
+    /** Random orders with random sources: what is accepted keeps the level. */
+    @Test
+    void namedSourcesShowOnlyWhatHolds() {
+        int accepted = 0;
+        int violated = 0;
+        for (int i = 0; i < SuiteScale.of(20_000); i++) {
+            SplitMix random = new SplitMix(SplitMix.seedOf(0x1a7f, i));
+            HistoryTable history = tiny(SplitMix.seedOf(0x1a80, i));
+            Witness order = witness(history, AXIOMS.get(i % 3), random, i % 4);
+            ReadSources.Builder sources = new ReadSources.Builder(history.transactions());
+            for (int t = 0; t < history.transactions(); t++) {
+                for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
+                    if (!history.isWrite(o) && random.chance(0.5)) {
+                        int source = random.between(ReadSources.INITIAL, history.transactions() - 1);
+                        sources.add(t, o - history.firstOperation(t), source);
+                    }
+                }
+            }
+            boolean holds = Replay.of(order.with(sources.build())).holds();
+            boolean isViolated = BruteForce.judge(history, order.terms()) == BruteForce.Answer.VIOLATED;
+            assertThat(holds && isViolated).as("history %d", i).isFalse();
+            accepted += holds && !Replay.of(order).holds() ? 1 : 0;
+            violated += isViolated ? 1 : 0;
+        }
+        System.out.println(accepted + " orders with older reads accepted, " + violated + " histories violated");
+        assertThat(accepted).isGreaterThan(SuiteScale.of(100));
+        assertThat(violated).isGreaterThan(SuiteScale.of(1_000));
     }
 
     static HistoryTable tiny(long seed) {
