@@ -10,12 +10,10 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -25,9 +23,7 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.BruteForce;
 import org.polygraph.jobs.certificate.judge.SubHistoryProof;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.ConditionHistories;
 import org.polygraph.jobs.decision.Example;
-import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.PartViolations;
 import org.polygraph.jobs.verdict.TimeMode;
@@ -48,6 +44,8 @@ import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 import org.polygraph.storage.testkit.Law;
+import org.polygraph.storage.testkit.Simulator;
+import org.polygraph.storage.testkit.Simulator.Feature;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.TinyHistories;
 
@@ -147,18 +145,13 @@ public final class ChainLaw implements Law.Property<Example> {
 
     /** Single operations on registers, where each key is decided by itself. */
     public static Example registers(long seed) {
-        SplitMix random = new SplitMix(seed);
-        int operations = random.between(6, 12);
-        return Example.of(
-                random.chance(0.3)
-                        ? Registers.tiny(random)
-                        : Registers.simulated(
-                                random,
-                                operations,
-                                random.between(1, 3),
-                                3,
-                                random.chance(0.7),
-                                random.chance(0.5) ? 0 : 0.3));
+        return Example.of(Simulator.with(
+                EnumSet.of(Feature.SINGLE),
+                seed,
+                Feature.COMPARE_AND_SET,
+                Feature.REPEATED,
+                Feature.UNKNOWN,
+                Feature.LONG));
     }
 
     /** Violations at many times: each transaction reads the last values or, rarely, older ones, and writes new ones. */
@@ -185,50 +178,15 @@ public final class ChainLaw implements Law.Property<Example> {
         return Example.of(HistoryDsl.parse("init 0" + String.join("", sessions)));
     }
 
-    /** Lists, rows that are inserted and deleted, and conditions, with indexes that have no gap. */
+    /** Lists, rows that are inserted and deleted, and conditions. */
     public static Example kinds(long seed) {
-        SplitMix random = new SplitMix(seed);
-        try {
-            return switch (random.nextInt(3)) {
-                case 0 -> lists(random);
-                case 1 ->
-                    Example.of(HistoryDsl.parse(
-                            HistoryDsl.print(ConditionHistories.rows(random).table())));
-                default -> conditions(random);
-            };
-        } catch (HistoryException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static Example conditions(SplitMix random) throws HistoryException {
-        Map<String, Integer> next = new HashMap<>();
-        String lines = Pattern.compile("\"session\":(\\d+),\"index\":\\d+")
-                .matcher(new ConditionHistories(random).lines())
-                .replaceAll(at ->
-                        "\"session\":" + at.group(1) + ",\"index\":" + (next.merge(at.group(1), 1, Integer::sum) - 1));
-        return Example.of(Example.read(lines));
-    }
-
-    /** Transactions that read lists of two keys, some not to their ends, and append. */
-    private static Example lists(SplitMix random) {
-        StringBuilder text = new StringBuilder("init null");
-        List<List<Integer>> all = List.of(new ArrayList<>(), new ArrayList<>());
-        for (int t = 0; t < 6; t++) {
-            text.append(t % 2 == 0 ? "; s" + t / 2 + ": " : " | ");
-            for (int o = random.between(1, 3); o > 0; o--) {
-                int key = random.nextInt(all.size());
-                List<Integer> list = all.get(key);
-                int length = Math.max(0, list.size() - (random.chance(0.2) ? 1 : 0));
-                String read = list.subList(0, length).toString().replace(",", "");
-                text.append("r(%d,%s) ".formatted(key, read));
-                if (random.chance(0.6)) {
-                    list.add(10 * key + list.size() + 1);
-                    text.append("a(%d,%d) ".formatted(key, list.get(list.size() - 1)));
-                }
-            }
-        }
-        return Example.of(HistoryDsl.parse(text.toString()));
+        Feature[] others = {Feature.REPEATED, Feature.ABORTED, Feature.UNKNOWN, Feature.TIMES};
+        return Example.of(
+                switch ((int) Math.floorMod(seed, 3L)) {
+                    case 0 -> Simulator.with(EnumSet.of(Feature.LISTS), seed, others);
+                    case 1 -> Simulator.with(EnumSet.of(Feature.ROWS), seed, others);
+                    default -> Simulator.conditions(seed);
+                });
     }
 
     static void delete(Path folder) throws IOException {
@@ -285,8 +243,8 @@ public final class ChainLaw implements Law.Property<Example> {
                         return;
                     }
                     BruteForce.Answer expected = judged(table, LeftOut.NOTHING, level);
-                    String name = HistoryDsl.print(history) + " parts " + Arrays.toString(partOf) + " to " + p
-                            + " least " + least + " " + level + " " + answer.status() + " " + messages.lines;
+                    String name = "parts " + Arrays.toString(partOf) + " to " + p + " least " + least + " " + level
+                            + " " + answer.status() + " " + messages.lines;
                     String reason = answer.found() == null ? "" : answer.found().reason();
                     if (answer.status() == Verdict.Status.UNKNOWN) {
                         boolean isOpen = reason.contains("the writer may follow in the next part");

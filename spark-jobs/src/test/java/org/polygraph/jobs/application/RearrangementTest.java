@@ -10,8 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.replay.Replay;
-import org.polygraph.jobs.decision.Budget;
-import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
@@ -34,8 +33,7 @@ class RearrangementTest {
         for (int i = 0; i < SuiteScale.of(3000); i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(SEED, i));
             HistoryTable history = ChainLaw.blindWrites(random);
-            witness = new EmbeddedChecker()
-                    .check(history, RollingTest.request(IsolationLevel.SER), Progress.NONE, Budget.unlimited())
+            witness = Checks.check(history, RollingTest.request(IsolationLevel.SER))
                     .witness();
             if (witness == null) {
                 continue;

@@ -20,9 +20,9 @@ import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.judge.Verification;
-import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.TimeMode;
@@ -373,8 +373,7 @@ class RollingTest {
         // All violations, because the first one may be in the last part and another one in an earlier part.
         CheckRequest request = new CheckRequest(
                 level, first.time(), 0, first.indeterminate(), first.initial(), true, history.transactions());
-        Verdict verdict = new EmbeddedChecker()
-                .check(request.loaders(table).applied(), request, Progress.NONE, Budget.unlimited());
+        Verdict verdict = Checks.check(request.loaders(table).applied(), request);
         List<Violation> all = Stream.concat(verdict.violations().stream(), verdict.unexplained().stream())
                 .toList();
         for (Violation violation : all) {

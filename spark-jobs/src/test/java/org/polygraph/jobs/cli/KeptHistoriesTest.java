@@ -2,9 +2,7 @@ package org.polygraph.jobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,13 +13,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.decision.ConditionHistories;
-import org.polygraph.jobs.decision.ListExamples;
-import org.polygraph.jobs.decision.Registers;
-import org.polygraph.jobs.decision.ShapedJoin;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.format.HistoryWriter;
-import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
@@ -55,16 +48,37 @@ class KeptHistoriesTest {
     /** In a part a key of a row and its conditions may have the name of another condition that matches the same versions. */
     @Test
     void conditionsThatMatchTheSameVersionsHaveOneKey() throws Exception {
-        for (int i : new int[] {2975, 9688}) {
-            assertThat(check(i)).as("#" + i).isPositive();
-        }
+        String atSi = """
+                {"format":"history","version":1,"initial":{"value":null,"state":[[0,null],[1,null]]}}
+                {"session":1,"index":0,"start":4,"end":17,"status":"indeterminate","ops":[{"op":"pw","lo":2,"hi":4,"value":0,"keys":[]}, {"op":"pw","lo":3,"hi":4,"mod":2,"value":1,"keys":[]}, {"op":"w","key":1,"value":2}]}
+                {"session":0,"index":1,"start":17,"end":20,"status":"indeterminate","ops":[{"op":"w","key":1,"value":0}, {"op":"w","key":0,"value":2}]}
+                {"session":2,"index":2,"start":28,"end":35,"status":"committed","ops":[{"op":"pr","lo":2,"hi":3,"rows":[[1,0]]}, {"op":"pr","lo":2,"hi":2,"rows":[]}, {"op":"pw","lo":3,"hi":5,"mod":3,"value":null,"keys":[]}]}
+                """;
+        String atRa = """
+                {"format":"history","version":1,"initial":{"value":null,"state":[[0,null],[1,null]]}}
+                {"session":1,"index":0,"status":"committed","ops":[{"op":"pr","lo":2,"hi":3,"mod":2,"rows":[]}]}
+                {"session":1,"index":1,"status":"indeterminate","ops":[{"op":"i","key":0,"value":0}, {"op":"pd","lo":0,"hi":0,"keys":[0]}]}
+                {"session":0,"index":2,"status":"committed","ops":[{"op":"pr","lo":0,"hi":2,"rows":[[0,3]]}, {"op":"pr","lo":3,"hi":4,"rows":[]}]}
+                """;
+        Path file = folder.resolve("history.jsonl");
+        assertThat(check(Files.writeString(file, named(atSi)), IsolationLevel.SI, "conditions", atSi))
+                .isPositive();
+        assertThat(check(Files.writeString(file, named(atRa)), IsolationLevel.RA, "conditions", atRa))
+                .isPositive();
         assertThat(wrong).isEmpty();
+    }
+
+    /** A history with a transaction that names both keys, so that the table has them. */
+    private static String named(String history) {
+        return history
+                + "{\"session\":90,\"index\":0,\"status\":\"aborted\",\"ops\":[{\"op\":\"r\",\"key\":0,\"value\":0},"
+                + "{\"op\":\"r\",\"key\":1,\"value\":0}]}\n";
     }
 
     private int check(int i) throws Exception {
         SplitMix random = new SplitMix(SplitMix.seedOf(SEED, i));
         IsolationLevel level = LEVELS.get(random.nextInt(LEVELS.size()));
-        String lines = history(i, random, level);
+        String lines = history(i, random);
         boolean isTimed = lines.contains("\"start\"") && lines.contains("\"end\"");
         level = !isTimed && level == IsolationLevel.SSER
                 ? IsolationLevel.SER
@@ -98,24 +112,18 @@ class KeptHistoriesTest {
     }
 
     private static final String[] KINDS = {
-        "conditions", "unknown rows", "rows", "registers", "repeated values", "lists", "lists by windows"
+        "conditions", "unknown rows", "rows", "values", "registers", "lists", "lists by windows"
     };
 
-    private static String history(int i, SplitMix random, IsolationLevel level) throws IOException {
+    private static String history(int i, SplitMix random) {
         return switch (i % KINDS.length) {
-            case 0 -> new ConditionHistories(random).lines();
-            case 1 -> ConditionHistories.withUnknownRows(random).lines();
-            case 2 -> ConditionHistories.rows(random).lines();
-            case 3 -> ShapedJoin.of(random.nextLong(), level, 2, 1).json();
-            case 4 -> written(Registers.tiny(random));
-            default -> ListExamples.of(random.nextLong()).text();
+            case 0 -> Simulator.conditions(random.nextLong()).json();
+            case 1 -> Simulator.unknownRows(random.nextLong()).json();
+            case 2 -> Simulator.rows(random.nextLong()).json();
+            case 3 -> Simulator.values(random.nextLong()).json();
+            case 4 -> Simulator.registers(random.nextLong()).json();
+            default -> Simulator.lists(random.nextLong()).json();
         };
-    }
-
-    private static String written(HistoryTable table) throws IOException {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        HistoryWriter.writeJsonl(table, out);
-        return out.toString(StandardCharsets.UTF_8);
     }
 
     /** @return the number of violations whose histories were checked */

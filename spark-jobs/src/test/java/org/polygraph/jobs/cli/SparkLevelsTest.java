@@ -6,13 +6,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.report.Untimed;
-import org.polygraph.jobs.windows.ListHistories;
-import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.Simulator;
+import org.polygraph.storage.testkit.Simulator.Feature;
 
 /** Several levels in one check on Spark have the answers of windows in one process, and the verdicts of the whole. */
 class SparkLevelsTest {
@@ -29,8 +30,8 @@ class SparkLevelsTest {
                 examples + "/lost-update.jsonl",
                 examples + "/fractured-read.jsonl",
                 examples + "/bank-serializable.jsonl",
-                lists(folder, "lists", 0),
-                lists(folder, "lists-late", 0.02));
+                lists(folder, SEED),
+                lists(folder, SEED + 1));
         InProcess whole = run(common, List.of("--engine", "embedded"), paths);
         InProcess embedded = run(common, List.of("--engine", "embedded", "--window", "131072"), paths);
         InProcess spark = run(common, List.of("--engine", "spark", "--master", "local[2]"), paths);
@@ -50,9 +51,10 @@ class SparkLevelsTest {
         assertThat(byTasks).isGreaterThan(lines.size() / 2);
     }
 
-    private static String lists(Path folder, String name, double late) throws IOException {
-        ListHistories histories = new ListHistories(new SplitMix(SEED), 300, 5, 20, true).faults(late, 0);
-        return Files.writeString(folder.resolve(name + ".jsonl"), histories.json())
+    private static String lists(Path folder, long seed) throws IOException {
+        String lines =
+                Simulator.with(EnumSet.of(Feature.LISTS, Feature.LARGE), seed).json();
+        return Files.writeString(folder.resolve("lists-" + seed + ".jsonl"), lines)
                 .toString();
     }
 

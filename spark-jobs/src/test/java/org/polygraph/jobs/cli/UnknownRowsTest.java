@@ -16,13 +16,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.decision.Check;
-import org.polygraph.jobs.decision.ConditionHistories;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.testkit.SimulatedHistory;
+import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
@@ -44,8 +45,8 @@ class UnknownRowsTest {
         long seed = 0x0b5c;
         Map<String, Integer> counts = new TreeMap<>();
         for (int i = 0; i < SuiteScale.of(1_500); i++) {
-            ConditionHistories history = ConditionHistories.withUnknownRows(new SplitMix(SplitMix.seedOf(seed, i)));
-            String path = file(history.lines());
+            SimulatedHistory history = Simulator.unknownRows(SplitMix.seedOf(seed, i));
+            String path = file(history.json());
             IsolationLevel level = i % 2 == 0 ? IsolationLevel.SER : IsolationLevel.SI;
             level = history.isTimed() && i % 4 < 2 ? level.strict() : level;
             Path runs = folder.resolve("runs-" + i);
@@ -53,8 +54,8 @@ class UnknownRowsTest {
                     ? InProcess.run(
                             "check", "-q", "--initial", "implicit", "-l", level.label(), "-o", runs.toString(), path)
                     : InProcess.run("check", "-q", "--initial", "implicit", "-l", level.label(), path);
-            boolean holds = history.holds(level);
-            String what = "seed " + seed + " #" + i + " " + history.lines() + check;
+            boolean holds = history.holds(level.name());
+            String what = "seed " + seed + " #" + i + " " + history.json() + check;
             assertThat(check.word()).as(what).isNotEqualTo("ERROR");
             // An unknown outcome that a guess takes as committed bounds others in real time.
             boolean isOpen = check.word().equals("UNKNOWN") && level.realTime() && holds;
@@ -82,18 +83,18 @@ class UnknownRowsTest {
         long seed = 0x0b5d;
         Map<String, Integer> counts = new TreeMap<>();
         for (int i = 0; i < SuiteScale.of(500); i++) {
-            ConditionHistories history = ConditionHistories.withUnknownRows(new SplitMix(SplitMix.seedOf(seed, i)));
-            String path = file(history.lines());
+            SimulatedHistory history = Simulator.unknownRows(SplitMix.seedOf(seed, i));
+            String path = file(history.json());
             IsolationLevel level = List.of(IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC)
                     .get(i % 3);
             Path runs = folder.resolve("weak-" + i);
             InProcess check = InProcess.run(
                     "check", "-q", "--initial", "implicit", "-l", level.label(), "-o", runs.toString(), path);
-            boolean holds = history.holds(level);
-            String what = level + " seed " + seed + " #" + i + " " + history.lines() + check;
+            boolean holds = history.holds(level.name());
+            String what = level + " seed " + seed + " #" + i + " " + history.json() + check;
             assertThat(check.word()).as(what).isNotEqualTo("ERROR");
             assertThat(check.word()).as(what).isNotEqualTo(holds ? "VIOLATION" : "PASS");
-            boolean isImplied = history.holds(IsolationLevel.SI);
+            boolean isImplied = history.holds(IsolationLevel.SI.name());
             boolean isVacuous = check.word().equals("INVALID") && check.err().contains("vacuous");
             assertThat(check.word()).as(what).isEqualTo(isImplied && !isVacuous ? "PASS" : check.word());
             if (check.word().equals("PASS") || check.word().equals("VIOLATION")) {

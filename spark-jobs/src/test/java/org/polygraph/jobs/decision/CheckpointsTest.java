@@ -163,7 +163,7 @@ class CheckpointsTest {
     }
 
     private void goesOn(HistoryTable table, CheckRequest request, String name, Set<String> seen) throws IOException {
-        Verdict whole = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
+        Verdict whole = Checks.check(table, request);
         for (int after = 1; ; after++) {
             clear();
             Heard before = new Heard();
@@ -190,7 +190,7 @@ class CheckpointsTest {
     void damagedCheckpointsAreReportedAndMadeAgain() throws IOException {
         HistoryTable table = histories().get(60);
         CheckRequest request = CheckRequest.of(IsolationLevel.SER);
-        Verdict whole = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
+        Verdict whole = Checks.check(table, request);
         for (String checkpoint : List.of("order")) {
             for (int how = 0; how < 3; how++) {
                 clear();

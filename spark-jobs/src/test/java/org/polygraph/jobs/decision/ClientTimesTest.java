@@ -36,12 +36,8 @@ class ClientTimesTest {
         HistoryTable history = HistoryDsl.parse(
                 "init 0; s0: @3..3 w(x,1); s1: @-2..0 ?r(x,0); s2: @1..5 () | @-2..0 r(x,0); s3: @2..3 !w(x,1)");
         for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI)) {
-            Verdict verdict = new EmbeddedChecker()
-                    .check(
-                            history,
-                            new CheckRequest(level, TimeMode.STRICT, 0, IndeterminateMode.MAYBE),
-                            Progress.NONE,
-                            Budget.unlimited());
+            Verdict verdict =
+                    Checks.check(history, new CheckRequest(level, TimeMode.STRICT, 0, IndeterminateMode.MAYBE));
             assertThat(verdict.status()).isEqualTo(Verdict.Status.VIOLATION);
             assertThat(verdict.violations()).singleElement().satisfies(violation -> assertThat(violation.cycle())
                     .hasSize(2));
@@ -83,12 +79,7 @@ class ClientTimesTest {
         for (IsolationLevel level :
                 List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.SSER, IsolationLevel.SSI)) {
             for (TimeMode time : level.realTime() ? List.of(TimeMode.STRICT) : List.of(TimeMode.HINT, TimeMode.NONE)) {
-                Verdict verdict = new EmbeddedChecker()
-                        .check(
-                                history,
-                                new CheckRequest(level, time, 0, IndeterminateMode.MAYBE),
-                                Progress.NONE,
-                                Budget.unlimited());
+                Verdict verdict = Checks.check(history, new CheckRequest(level, time, 0, IndeterminateMode.MAYBE));
                 assertThat(verdict.status()).isEqualTo(Verdict.Status.PASS);
                 assertThat(verdict.phases())
                         .as(level + " " + time)
@@ -148,12 +139,8 @@ class ClientTimesTest {
             if (status(history, IsolationLevel.SER, TimeMode.HINT, 0, Tuning.DEFAULT) != Verdict.Status.PASS) {
                 continue;
             }
-            Verdict strict = new EmbeddedChecker()
-                    .check(
-                            history,
-                            new CheckRequest(IsolationLevel.SER, TimeMode.STRICT, 0, IndeterminateMode.MAYBE),
-                            Progress.NONE,
-                            Budget.unlimited());
+            Verdict strict = Checks.check(
+                    history, new CheckRequest(IsolationLevel.SER, TimeMode.STRICT, 0, IndeterminateMode.MAYBE));
             if (strict.status() == Verdict.Status.VIOLATION) {
                 violations++;
                 assertThat(strict.violations())

@@ -106,7 +106,7 @@ class CorpusSubHistoryTest {
                     HistoryTable part = again(
                             HistorySelection.of(table, minimal.operations()).table());
                     String what = name + " " + level;
-                    Verdict alone = new EmbeddedChecker().check(part, request, Progress.NONE, Budget.unlimited());
+                    Verdict alone = Checks.check(part, request);
                     assertThat(alone.status()).as(what).isEqualTo(Verdict.Status.VIOLATION);
                     assertThat(SubHistoryProof.firstGap(table, part, request.terms()))
                             .as(what)

@@ -177,12 +177,8 @@ class CorpusVerdictTest {
                     continue;
                 }
                 TimeMode mode = levels[i].realTime() ? TimeMode.STRICT : TimeMode.HINT;
-                Verdict verdict = new EmbeddedChecker()
-                        .check(
-                                read(file),
-                                new CheckRequest(levels[i], mode, 0, IndeterminateMode.MAYBE),
-                                Progress.NONE,
-                                Budget.unlimited());
+                Verdict verdict =
+                        Checks.check(read(file), new CheckRequest(levels[i], mode, 0, IndeterminateMode.MAYBE));
                 assertThat(verdict.status()).as("%s %s", file, levels[i]).isEqualTo(expected(fields[1 + i]));
                 judged++;
             }

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.linear.Linearizability;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
@@ -21,6 +22,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.Law;
+import org.polygraph.storage.testkit.SimulatedHistory;
 
 /** A tiny history of a law, and its judge. */
 public interface Example extends Law.Input<Example> {
@@ -55,9 +57,24 @@ public interface Example extends Law.Input<Example> {
         return definitions(level).holds(Definitions.Level.valueOf(level.name()), skew, maybe);
     }
 
+    /** Whether a violation may be shown. */
+    default boolean mayShow(Violation violation, CheckRequest request, HistoryTable table) {
+        return true;
+    }
+
+    /** Whether a level may stay undecided. */
+    default boolean mayBeOpen(IsolationLevel level) {
+        return false;
+    }
+
     /** A table that some generator made. */
     static Example of(HistoryTable table) {
         return new OfTable(table);
+    }
+
+    /** A history of the simulator. */
+    static Example of(SimulatedHistory history) {
+        return new Simulated(history);
     }
 
     /** Reads JSON Lines. */
@@ -117,6 +134,29 @@ public interface Example extends Law.Input<Example> {
         @Override
         public String text() {
             return HistoryDsl.print(table);
+        }
+    }
+
+    /** See {@link Example#of}. */
+    record Simulated(SimulatedHistory history) implements Example {
+        @Override
+        public HistoryTable table() throws HistoryException {
+            return Example.read(text());
+        }
+
+        @Override
+        public Definitions definitions(IsolationLevel level) {
+            return history.definitions(level == IsolationLevel.LIN);
+        }
+
+        @Override
+        public List<Example> smaller() {
+            return history.smaller().stream().<Example>map(Simulated::new).toList();
+        }
+
+        @Override
+        public String text() {
+            return history.json();
         }
     }
 }

@@ -89,8 +89,7 @@ class GeneratedRowsTest {
     @Test
     void findsWhatTheStoreBreaks() throws IOException {
         HistoryTable history = history(Workload.Level.SI, 1, false);
-        Verdict verdict = new EmbeddedChecker()
-                .check(history, CheckRequest.of(IsolationLevel.SER), Progress.NONE, Budget.unlimited());
+        Verdict verdict = Checks.check(history, IsolationLevel.SER);
         assertThat(verdict.status()).isEqualTo(Verdict.Status.VIOLATION);
         assertThat(verdict.violations().get(0).transactions()).hasSizeLessThan(8);
     }

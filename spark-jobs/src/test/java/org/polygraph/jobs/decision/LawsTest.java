@@ -1,6 +1,16 @@
 package org.polygraph.jobs.decision;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.polygraph.storage.testkit.Simulator.Feature.ABORTED;
+import static org.polygraph.storage.testkit.Simulator.Feature.COMPARE_AND_SET;
+import static org.polygraph.storage.testkit.Simulator.Feature.INITIAL;
+import static org.polygraph.storage.testkit.Simulator.Feature.NOTATION;
+import static org.polygraph.storage.testkit.Simulator.Feature.ODD_TIMES;
+import static org.polygraph.storage.testkit.Simulator.Feature.REPEATED;
+import static org.polygraph.storage.testkit.Simulator.Feature.TIMES;
+import static org.polygraph.storage.testkit.Simulator.Feature.UNKNOWN;
+import static org.polygraph.storage.testkit.Simulator.Feature.UPDATES;
+import static org.polygraph.storage.testkit.Simulator.Feature.WIDE;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,6 +37,9 @@ import org.polygraph.storage.testkit.Interpreter;
 import org.polygraph.storage.testkit.Law;
 import org.polygraph.storage.testkit.OracleCorpus;
 import org.polygraph.storage.testkit.SatChecker;
+import org.polygraph.storage.testkit.SimulatedHistory;
+import org.polygraph.storage.testkit.Simulator;
+import org.polygraph.storage.testkit.Simulator.Feature;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.TinyHistories;
 
@@ -42,6 +55,10 @@ class LawsTest {
     private static final int MOST_OF_SAT = 14;
     private static final Set<IsolationLevel> UNTIMED =
             EnumSet.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC);
+    private static final Set<Feature> TIMED = EnumSet.of(TIMES, ODD_TIMES);
+    /** What histories of single values may have. */
+    private static final Feature[] VALUES = {COMPARE_AND_SET, REPEATED, ABORTED, UNKNOWN, TIMES, ODD_TIMES, INITIAL};
+
     private static final Set<IsolationLevel> STRICT = EnumSet.of(IsolationLevel.SSER, IsolationLevel.SSI);
 
     private static final List<Law<Example>> LAWS = List.of(
@@ -49,35 +66,40 @@ class LawsTest {
                     .atLeast(300)
                     .floor(0.05, of(TRANSACTIONS))
                     .floor(0.01, "proofs", "conflicts"),
-            verdicts("read-modify-write", 1_000, LawsTest::readModifyWrites, ORDERS)
+            verdicts("updates", 1_000, simulated(EnumSet.of(UPDATES), TIMES, ABORTED, UNKNOWN), ORDERS)
                     .floor(0.1, of(ORDERS))
                     .floor(1, "chains or first orders"),
-            verdicts("client-times", 1_500, LawsTest::clientTimes, ORDERS)
+            verdicts("client-times", 1_500, simulated(TIMED, UNKNOWN, ABORTED, REPEATED, COMPARE_AND_SET), ORDERS)
                     .floor(0.1, of(STRICT))
                     .floor(0.01, "proofs"),
-            verdicts("rows", 800, seed -> ConditionHistories.rows(new SplitMix(seed)), ALL)
+            verdicts("rows", 800, simulated(Simulator::rows), ALL)
                     .floor(0.05, of(ORDERS))
                     .floor(0.001, "conflicts"),
-            verdicts("conditions", 700, seed -> new ConditionHistories(new SplitMix(seed)), ALL)
+            verdicts("conditions", 700, simulated(Simulator::conditions), ALL)
                     .floor(0.05, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI)))
                     .floor(0.005, of(STRICT)),
-            verdicts("lists", 400, ListExamples::of, ALL)
+            verdicts("lists", 400, simulated(Simulator::lists), ALL)
                     .atLeast(200)
                     .floor(0.01, of(TRANSACTIONS))
                     .floor(0, "DIRTY_WRITE", "INCOMPATIBLE_ORDER", "ABORTED_READ"),
             verdicts("oracle", 1_000, LawsTest::oracle, TRANSACTIONS)
                     .atLeast(250)
                     .floor(0.05, of(TRANSACTIONS)),
-            verdicts("shapes", 1_000, ShapedGenerator::of, ALL).atLeast(300).floor(0.01, of(ALL)),
-            verdicts("registers", 1_000, LawsTest::registers, ALL)
+            verdicts("notations", 800, simulated(EnumSet.of(NOTATION), VALUES), ALL)
+                    .atLeast(300)
+                    .floor(0.01, of(TRANSACTIONS)),
+            verdicts("wide", 150, simulated(EnumSet.of(WIDE), ABORTED, UNKNOWN, TIMES, NOTATION), TRANSACTIONS)
+                    .floor(0.01, of(TRANSACTIONS)),
+            verdicts("registers", 1_000, simulated(Simulator::registers), ALL)
                     .atLeast(200)
                     .floor(0.2, of(EnumSet.of(IsolationLevel.LIN))),
+            verdicts("joined", 120, JoinedExample::of, ALL).floor(0.02, of(ALL)),
             windows("windows", 250, WindowLaw::tiny, TRANSACTIONS),
-            windows("windows-refused", 300, WindowLaw::refused, TRANSACTIONS),
-            windows("windows-rows", 250, seed -> ConditionHistories.rows(new SplitMix(seed)), AXIOMS),
+            windows("windows-refused", 300, simulated(Simulator::registers), TRANSACTIONS),
+            windows("windows-rows", 250, simulated(Simulator::rows), AXIOMS),
             new Law<>("windows-initial", 350, WindowLaw::initial, new WindowLaw(TRANSACTIONS, true))
                     .floor(0.05, "ORDERED", "VIOLATED"),
-            windows("windows-lists", 250, ListExamples::of, ORDERS),
+            windows("windows-lists", 250, simulated(Simulator::lists), ORDERS),
             windows("windows-registers", 300, WindowLaw::registers, EnumSet.of(IsolationLevel.LIN)),
             windows("windows-larger", 60, WindowLaw::larger, TRANSACTIONS),
             windows("windows-larger-lists", 20, WindowLaw::lists, ORDERS),
@@ -96,6 +118,23 @@ class LawsTest {
                     .floor(0.06, "another with it"),
             new Law<>("other-initial-values", 1_000, LawsTest::tiny, SameVerdicts::withOtherInitialValues)
                     .floor(0.1, "PASS", "VIOLATION"),
+            new Law<>(
+                            "loaders",
+                            800,
+                            simulated(EnumSet.noneOf(Feature.class), ABORTED, UNKNOWN, TIMES),
+                            SameVerdicts::withLoader)
+                    .floor(0.1, of(UNTIMED))
+                    .floor(0.02, of(STRICT))
+                    .floor(0, "another as any transaction"),
+            new Law<>("minimal", 3_000, LawsTest::tiny, new MinimalSubHistories()).floor(0.25, "minimal"),
+            new Law<>("repeated-rows", 1_000, simulated(Simulator::conditions), new RepeatedRows())
+                    .floor(0.2, "repeated")
+                    .floor(0.005, "aborted, holds"),
+            new Law<>("recorded-predicates", 1_000, LawsTest::anyConditions, new RecordedPredicates())
+                    .floor(0.3, "queries"),
+            new Law<>("relaxed-rows", 1_500, simulated(Simulator::unknownRows), new RelaxedRows())
+                    .floor(0.3, "holds, order")
+                    .floor(0.02, "violated, refuted", "at commits violated, refuted"),
             new Law<>("runs", 60, RunLaw::source, new RunLaw())
                     .atLeast(12)
                     .floor(0.1, "PASS by windows", "VIOLATION by windows"));
@@ -148,33 +187,16 @@ class LawsTest {
         return Example.of(history);
     }
 
-    private static Example readModifyWrites(long seed) {
-        SplitMix random = new SplitMix(seed);
-        HistoryGenerator.Isolation[] isolations = HistoryGenerator.Isolation.values();
-        HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
-                .isolation(isolations[random.nextInt(isolations.length)])
-                .readShare(1)
-                .readModifyWriteShare(0.4 + 0.6 * random.nextDouble())
-                .abortedShare(random.chance(0.7) ? 0 : 0.15)
-                .indeterminateShare(random.chance(0.7) ? 0 : 0.2)
-                .sessions(random.between(2, 4))
-                .transactions(random.between(3, 6))
-                .operations(random.between(1, 2), random.between(2, 4))
-                .keys(random.between(1, 3));
-        return Example.of(TinyHistories.of(generator, random.chance(0.3) ? random : null));
+    private static LongFunction<Example> simulated(Set<Feature> always, Feature... sometimes) {
+        return seed -> Example.of(Simulator.with(always, seed, sometimes));
     }
 
-    /** Times of every kind of client clock, also absurd ones. */
-    private static Example clientTimes(long seed) {
-        HistoryTable history = TinyHistories.of(seed);
-        for (int i = 0; history.starts() == null; i++) {
-            history = TinyHistories.of(SplitMix.seedOf(seed, i));
-        }
-        SplitMix random = new SplitMix(~seed);
-        ClientTimes.Kind[] kinds = ClientTimes.Kind.values();
-        ClientTimes.Kind kind = random.chance(0.3) ? ClientTimes.Kind.TRUE : kinds[random.nextInt(kinds.length)];
-        ClientTimes.set(history, kind, random.chance(0.2) ? 0.3 : 0, random);
-        return Example.of(history);
+    private static LongFunction<Example> simulated(LongFunction<SimulatedHistory> source) {
+        return seed -> Example.of(source.apply(seed));
+    }
+
+    private static Example anyConditions(long seed) {
+        return Example.of(seed % 2 == 0 ? Simulator.conditions(seed) : Simulator.unknownRows(seed));
     }
 
     /** Histories of the corpus with verdicts of other programs, with which the judges agree. */
@@ -215,15 +237,6 @@ class LawsTest {
             }
         }
         return all;
-    }
-
-    private static Example registers(long seed) {
-        SplitMix random = new SplitMix(seed);
-        HistoryTable table = random.chance(0.5) ? Registers.tiny(random) : Registers.crashing(random, 10);
-        if (random.chance(0.2)) {
-            ClientTimes.set(table, ClientTimes.Kind.TRUE, 0.3, random);
-        }
-        return Example.of(table);
     }
 
     /** Up to 300 transactions with times of every kind of clock: all engines decide alike. */

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.judge.BruteForce;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
@@ -30,7 +29,7 @@ class RepeatedValuesTest {
             }
             for (IsolationLevel level : UNTIMED) {
                 HistoryTable history = HistoryDsl.parse(text.toString());
-                Verdict verdict = check(history, CheckRequest.of(level));
+                Verdict verdict = Checks.check(history, level);
                 String what = n + " at " + level;
                 assertThat(verdict.status()).as(what).isEqualTo(Verdict.Status.VIOLATION);
                 assertThat(verdict.violations()).as(what).hasSize(1);
@@ -48,9 +47,7 @@ class RepeatedValuesTest {
                         .as(what)
                         .isTrue();
                 HistoryTable founded = HistoryDsl.parse(text.toString().replace("!", ""));
-                assertThat(check(founded, CheckRequest.of(IsolationLevel.RC)).status())
-                        .as(what)
-                        .isEqualTo(Verdict.Status.PASS);
+                assertThat(Checks.status(founded, IsolationLevel.RC)).as(what).isEqualTo(Verdict.Status.PASS);
             }
         }
     }
@@ -62,9 +59,9 @@ class RepeatedValuesTest {
             text.append("; s").append(s).append(": ?r(y,1) w(y,1) w(x,1)");
         }
         for (IsolationLevel level : UNTIMED) {
-            Verdict verdict = check(HistoryDsl.parse(text.toString()), CheckRequest.of(level));
+            Verdict verdict = Checks.check(HistoryDsl.parse(text.toString()), CheckRequest.of(level));
             assertThat(verdict.status()).as("%s", level).isEqualTo(Verdict.Status.VIOLATION);
-            Verdict other = check(HistoryDsl.parse(text + "; s101: w(x,1)"), CheckRequest.of(level));
+            Verdict other = Checks.check(HistoryDsl.parse(text + "; s101: w(x,1)"), CheckRequest.of(level));
             assertThat(other.status()).as("%s", level).isEqualTo(Verdict.Status.PASS);
         }
     }
@@ -81,12 +78,8 @@ class RepeatedValuesTest {
                 s4: r(0,2) r(0,3) r(0,3) | r(0,1) r(0,2) r(0,null) | !r(0,2) r(0,3) r(0,2) | r(0,null) r(0,3) | r(0,3) r(0,3) r(0,3) r(0,null) | !r(0,1) r(0,null); \
                 s5: r(0,3) | w(0,2) w(0,1) r(0,2); \
                 s7: r(0,3) w(0,2) | r(0,3) r(0,null) w(0,2)""");
-        Verdict verdict = check(history, CheckRequest.of(IsolationLevel.RC));
+        Verdict verdict = Checks.check(history, IsolationLevel.RC);
         assertThat(verdict.violations()).hasSize(10).allMatch(violation -> violation.minimal() != null);
-    }
-
-    private static Verdict check(HistoryTable history, CheckRequest request) {
-        return new EmbeddedChecker().check(history, request, Progress.NONE, Budget.unlimited());
     }
 
     /** Whether brute force finds that the part violates the level; false if the part is too large for it. */

@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
@@ -35,9 +39,9 @@ final class SameVerdicts {
         for (IsolationLevel level : IsolationLevel.values()) {
             if (level != IsolationLevel.LIN && (!level.realTime() || table.starts() != null)) {
                 CheckRequest request = CheckRequest.of(level);
-                Verdict.Status found = status(table, request.withoutSessionOrder());
-                assertThat(found).as(level + " " + history.text()).isEqualTo(status(own, request));
-                tally.count(found == status(table, request) ? "the same with it" : "another with it");
+                Verdict.Status found = Checks.status(table, request.withoutSessionOrder());
+                assertThat(found).as(level + " " + history.text()).isEqualTo(Checks.status(own, request));
+                tally.count(found == Checks.status(table, request) ? "the same with it" : "another with it");
             }
         }
     }
@@ -58,8 +62,8 @@ final class SameVerdicts {
         HistoryTable after = moved.withInitialState(values);
         for (IsolationLevel level : IsolationLevel.values()) {
             if (level != IsolationLevel.LIN && (!level.realTime() || table.starts() != null)) {
-                Verdict.Status expected = status(table, CheckRequest.of(level));
-                assertThat(status(after, CheckRequest.of(level)))
+                Verdict.Status expected = Checks.status(table, level);
+                assertThat(Checks.status(after, level))
                         .as(level + " " + history.text() + " after " + state)
                         .isEqualTo(expected);
                 tally.count(expected.name());
@@ -74,9 +78,44 @@ final class SameVerdicts {
         return operation.group(1) + "(" + operation.group(2) + "," + other + ")";
     }
 
-    private static Verdict.Status status(HistoryTable table, CheckRequest request) {
-        return new EmbeddedChecker()
-                .check(table, request, Progress.NONE, Budget.unlimited())
-                .status();
+    /**
+     * A transaction that writes the initial value of each key before all others is what the initial transaction is, so
+     * the history keeps the same levels with it. It is recognized, or named by its session and index.
+     */
+    static void withLoader(Example history, SplitMix random, Law.Tally tally) throws HistoryException {
+        HistoryTable table = history.table();
+        boolean isRowByRow = random.chance(0.5);
+        StringBuilder loader = new StringBuilder("; s99: ");
+        long first =
+                table.starts() == null ? 0 : Arrays.stream(table.starts()).min().orElseThrow() - 100;
+        for (int key = 0; key < table.keys().size(); key++) {
+            boolean isFirst = key == 0 || isRowByRow;
+            loader.append(key > 0 && isRowByRow ? "| " : "")
+                    .append(
+                            isFirst && table.starts() != null
+                                    ? "@" + (first + 2 * key) + ".." + (first + 2 * key + 1)
+                                    : "")
+                    .append(" w(" + table.keys().label(key) + ","
+                            + table.values().label(table.initialValue()) + ") ");
+        }
+        HistoryTable loaded = HistoryDsl.parse(HistoryDsl.print(table) + loader);
+        int last = isRowByRow ? table.keys().size() - 1 : 0;
+        InitialChoice named = InitialChoice.ofLabel("99#" + last).orElseThrow();
+        for (IsolationLevel level : history.levels()) {
+            Boolean holds = level == IsolationLevel.LIN ? null : history.holds(level, 0, true);
+            if (holds == null) {
+                continue;
+            }
+            for (InitialChoice choice :
+                    List.of(InitialChoice.AUTO, random.chance(0.5) ? named : InitialChoice.IMPLICIT)) {
+                TimeMode time = level.realTime() ? TimeMode.STRICT : TimeMode.HINT;
+                CheckRequest request = new CheckRequest(level, time, 0, IndeterminateMode.MAYBE, choice, true, 1);
+                boolean passes = Checks.status(request.loaders(loaded).applied(), request) == Verdict.Status.PASS;
+                assertThat(choice == InitialChoice.IMPLICIT || passes == holds)
+                        .as(choice + " " + level + " " + HistoryDsl.print(loaded))
+                        .isTrue();
+                tally.count(passes == holds ? level + (holds ? " holds" : " violated") : "another as any transaction");
+            }
+        }
     }
 }

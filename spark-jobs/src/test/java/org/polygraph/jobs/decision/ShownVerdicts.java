@@ -11,7 +11,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.judge.BruteForce;
@@ -48,19 +47,6 @@ public final class ShownVerdicts {
     /** By terms and history: what brute force found. */
     private final Map<String, BruteForce.Answer> answers = new HashMap<>();
 
-    private int withoutPart;
-    private int large;
-
-    /** Violations by empty transactions, which no sub-history has. */
-    public int withoutPart() {
-        return withoutPart;
-    }
-
-    /** Violations whose sub-history is too large for the definitions. */
-    public int large() {
-        return large;
-    }
-
     /**
      * Fails if the evidence does not show the verdict.
      *
@@ -82,28 +68,6 @@ public final class ShownVerdicts {
         }
     }
 
-    /**
-     * Fails if the verdict does not follow from the pieces of a joined history, or if its evidence is not within them.
-     * It may be UNKNOWN at weak levels, where reads with several candidates in many pieces give more choices than are
-     * tried.
-     *
-     * @param holds whether all pieces keep the level
-     * @param whole the joined history as it was read
-     */
-    public void isShown(
-            Verdict verdict, ShapedJoin join, boolean holds, HistoryTable whole, CheckRequest request, String what) {
-        IsolationLevel level = request.level();
-        if (verdict.status() == Verdict.Status.UNKNOWN) {
-            assertThat(level.isAxiom()).as(what).isTrue();
-            return;
-        }
-        assertThat(verdict.status()).as(what).isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
-        isShown(verdict, whole, request, what);
-        verdict.violations().forEach(violation -> assertThat(join.isIn(violation, level, whole))
-                .as("%s of %s", violation, what)
-                .isTrue());
-    }
-
     private void isShown(Violation violation, HistoryTable whole, CheckRequest request, String what) {
         isClosed(violation);
         SubHistory part = violation.minimal();
@@ -111,7 +75,6 @@ public final class ShownVerdicts {
             assertThat(request.level().realTime() && hasEmptyTransaction(whole))
                     .as(what)
                     .isTrue();
-            withoutPart++;
             return;
         }
         HistoryTable alone = HistorySelection.of(whole, part.operations()).table();
@@ -136,7 +99,6 @@ public final class ShownVerdicts {
     private boolean shows(HistoryTable whole, HistoryTable part, CheckRequest request) {
         boolean isViolated = true;
         if (part.transactions() > MOST_TRANSACTIONS) {
-            large++;
             isViolated = answer(part, request) != BruteForce.Answer.HOLDS;
         } else {
             Definitions definitions = Definitions.of(part);
@@ -167,7 +129,7 @@ public final class ShownVerdicts {
                     RecordedSelection.written(whole, part.operations(), part.recorded(), part.ofWrites()), out);
             String as = out.toString(StandardCharsets.UTF_8) + " of " + what;
             HistoryTable read = Example.read(out.toString(StandardCharsets.UTF_8));
-            Verdict alone = new EmbeddedChecker().check(read, request, Progress.NONE, Budget.unlimited());
+            Verdict alone = Checks.check(read, request);
             assertThat(alone.status()).as(as).isEqualTo(Verdict.Status.VIOLATION);
             // A value that no transaction of the whole wrote needs no other operation to show that.
             if (read.predicates() != null && violation.anomaly() != Anomaly.THIN_AIR_READ) {

@@ -9,10 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
-import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.decision.Budget;
-import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
@@ -24,10 +21,6 @@ import org.polygraph.storage.testkit.OracleCorpus;
 
 /** The names of anomalies in the corpus and of real databases. */
 class AnomalyNamesTest {
-    private static Verdict check(HistoryTable table, IsolationLevel level) {
-        return new EmbeddedChecker().check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
-    }
-
     @Test
     void theCorpusAgrees() throws IOException {
         Path corpus = OracleCorpus.folder().orElse(null);
@@ -52,7 +45,7 @@ class AnomalyNamesTest {
         int named = 0;
         for (OracleCorpus.Entry entry : OracleCorpus.read(corpus.resolve(OracleCorpus.GOLDEN))) {
             for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
-                Verdict verdict = check(entry.history(), level);
+                Verdict verdict = Checks.check(entry.history(), level);
                 assertThat(verdict.status() == Verdict.Status.PASS)
                         .as(entry.name())
                         .isEqualTo(entry.verdicts().get(level.name()));
@@ -87,7 +80,7 @@ class AnomalyNamesTest {
     }
 
     private static String name(String history) {
-        return check(HistoryDsl.parse(history), IsolationLevel.SER)
+        return Checks.check(HistoryDsl.parse(history), IsolationLevel.SER)
                 .violations()
                 .get(0)
                 .anomaly()
@@ -108,7 +101,8 @@ class AnomalyNamesTest {
             String[] words = each.getKey().split(" ", 2);
             HistoryTable table = HistoryReader.read(
                     corpus.resolve("real/" + words[0] + ".jsonl.gz").toString(), HistoryFormat.AUTO);
-            Verdict verdict = check(table, IsolationLevel.ofLabel(words[1]).orElseThrow());
+            Verdict verdict =
+                    Checks.check(table, IsolationLevel.ofLabel(words[1]).orElseThrow());
             assertThat(verdict.violations()).as(each.getKey()).isNotEmpty();
             assertThat(verdict.violations().get(0).anomaly().label())
                     .as(each.getKey())

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.verdict.Verdict;
@@ -31,8 +32,7 @@ class EvidenceTest {
 
     private static Violation violation(String text, IsolationLevel level) {
         HistoryTable table = HistoryDsl.parse(text);
-        Verdict verdict = Assertions.assertTimeoutPreemptively(NO_HANG, () -> new EmbeddedChecker()
-                .check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited()));
+        Verdict verdict = Assertions.assertTimeoutPreemptively(NO_HANG, () -> Checks.check(table, level));
         assertThat(verdict.status()).as(text).isEqualTo(Verdict.Status.VIOLATION);
         return verdict.violations().get(0);
     }
@@ -130,8 +130,7 @@ class EvidenceTest {
             if (level == IsolationLevel.LIN) {
                 continue;
             }
-            Verdict verdict =
-                    new EmbeddedChecker().check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
+            Verdict verdict = Checks.check(table, level);
             boolean lost = !level.isAxiom();
             assertThat(verdict.violations().stream().map(v -> v.anomaly()))
                     .as("%s", level)
@@ -168,8 +167,7 @@ class EvidenceTest {
             if (level == IsolationLevel.LIN) {
                 continue;
             }
-            Verdict verdict =
-                    new EmbeddedChecker().check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
+            Verdict verdict = Checks.check(table, level);
             assertThat(verdict.violations().stream().map(v -> v.anomaly()))
                     .as("%s", level)
                     .hasSize(level.isAxiom() ? 1 : 2)
@@ -229,7 +227,7 @@ class EvidenceTest {
     }
 
     private static String shown(HistoryTable table, CheckRequest request) {
-        Verdict verdict = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
+        Verdict verdict = Checks.check(table, request);
         SubHistory minimal = Objects.requireNonNull(verdict.violations().get(0).minimal());
         assertThat(minimal.minimal()).isTrue();
         return Untimed.json(verdict);
@@ -246,8 +244,7 @@ class EvidenceTest {
                 "s0: @3..5 () | @1..2 w(x,1); s1: @0..9 r(x,1) w(y,1)",
                 "s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 w(y,1) | @6..7 r(x,null)")) {
             for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI)) {
-                Verdict verdict = new EmbeddedChecker()
-                        .check(HistoryDsl.parse(history), CheckRequest.of(level), Progress.NONE, Budget.unlimited());
+                Verdict verdict = Checks.check(HistoryDsl.parse(history), level);
                 assertThat(verdict.status()).as("%s %s", level, history).isEqualTo(Verdict.Status.VIOLATION);
                 assertThat(verdict.violations()).as("%s %s", level, history).isNotEmpty();
                 assertThat(verdict.violations().get(0).transactions())
@@ -283,8 +280,7 @@ class EvidenceTest {
             if (!anything) {
                 continue;
             }
-            Verdict verdict = new EmbeddedChecker()
-                    .check(history, CheckRequest.of(IsolationLevel.SI), Progress.NONE, Budget.unlimited());
+            Verdict verdict = Checks.check(history, IsolationLevel.SI);
             for (Violation found : verdict.violations()) {
                 if (found.anomaly() != Anomaly.LOST_UPDATE && found.anomaly() != Anomaly.NO_VALID_ORDER) {
                     List<Dependency> cycle = found.cycle();

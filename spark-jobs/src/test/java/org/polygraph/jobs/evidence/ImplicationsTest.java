@@ -6,15 +6,14 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -107,10 +106,7 @@ class ImplicationsTest {
         for (IsolationLevel level : IsolationLevel.values()) {
             // LIN is about single operations. No level implies it, and it implies none.
             if (level != IsolationLevel.LIN && (timed || !level.realTime())) {
-                own.put(
-                        level,
-                        new EmbeddedChecker()
-                                .check(history, CheckRequest.of(level), Progress.NONE, Budget.unlimited()));
+                own.put(level, Checks.check(history, level));
             }
         }
         assertThat(Implications.contradiction(

@@ -11,10 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.decision.Budget;
-import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -84,8 +81,7 @@ class CorpusWeakLevelsTest {
             List<Verdict.Status> found = new ArrayList<>();
             for (int i = 0; i < LEVELS.size(); i++) {
                 IsolationLevel level = LEVELS.get(i);
-                Verdict verdict =
-                        new EmbeddedChecker().check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
+                Verdict verdict = Checks.check(table, level);
                 Verdict.Status status = verdict.status();
                 found.add(status);
                 String truth = fields[FIRST_WEAK + i];

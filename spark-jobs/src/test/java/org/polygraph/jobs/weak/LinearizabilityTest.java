@@ -3,21 +3,21 @@ package org.polygraph.jobs.weak;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.BruteForce;
 import org.polygraph.jobs.certificate.judge.SubHistoryProof;
 import org.polygraph.jobs.certificate.replay.Replay;
-import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Checks;
+import org.polygraph.jobs.decision.Example;
 import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
@@ -25,11 +25,14 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.Simulator;
+import org.polygraph.storage.testkit.Simulator.Feature;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
@@ -83,12 +86,8 @@ class LinearizabilityTest {
         }
         HistoryTable unknown = HistoryDsl.parse("init 0; s0: @0..1 ?w(x,1); s1: @2..3 r(x,1)");
         assertThat(check(unknown, 0).status()).isEqualTo(Verdict.Status.PASS);
-        Verdict dropped = new EmbeddedChecker()
-                .check(
-                        unknown,
-                        new CheckRequest(IsolationLevel.LIN, TimeMode.STRICT, 0, IndeterminateMode.ABORT),
-                        Progress.NONE,
-                        Budget.unlimited());
+        Verdict dropped = Checks.check(
+                unknown, new CheckRequest(IsolationLevel.LIN, TimeMode.STRICT, 0, IndeterminateMode.ABORT));
         assertThat(dropped.violations().get(0).anomaly()).isEqualTo(Anomaly.ABORTED_READ);
     }
 
@@ -142,10 +141,7 @@ class LinearizabilityTest {
         }
         CheckRequest unchecked =
                 new CheckRequest(IsolationLevel.LIN, TimeMode.STRICT, 0, IndeterminateMode.MAYBE, false, 1);
-        assertThat(new EmbeddedChecker()
-                        .check(HistoryDsl.parse(twice + "r(x,7)"), unchecked, Progress.NONE, Budget.unlimited())
-                        .status())
-                .isEqualTo(Verdict.Status.VIOLATION);
+        assertThat(Checks.status(HistoryDsl.parse(twice + "r(x,7)"), unchecked)).isEqualTo(Verdict.Status.VIOLATION);
     }
 
     /**
@@ -168,13 +164,20 @@ class LinearizabilityTest {
      * its sentence names.
      */
     @Test
-    void agreesWithSearch() {
+    void agreesWithSearch() throws HistoryException {
         long seed = 0x11a;
         int histories = SuiteScale.of(10_000);
         int[] counts = new int[2];
         for (int i = 0; i < histories; i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(seed, i));
-            HistoryTable history = Registers.crashing(random, i % 4 == 0 ? 30 : 14);
+            HistoryTable history = Example.read(Simulator.with(
+                            EnumSet.of(Feature.SINGLE),
+                            random.nextLong(),
+                            Feature.COMPARE_AND_SET,
+                            Feature.REPEATED,
+                            Feature.UNKNOWN,
+                            Feature.LONG)
+                    .json());
             long skew = random.chance(0.2) ? random.between(1, 5) : 0;
             String what = "seed " + seed + " #" + i + " skew " + skew + " " + HistoryDsl.print(history);
             boolean holds = hasOrder(history, skew);
@@ -283,11 +286,7 @@ class LinearizabilityTest {
     }
 
     private static Verdict check(HistoryTable history, long skew) {
-        return new EmbeddedChecker()
-                .check(
-                        history,
-                        new CheckRequest(IsolationLevel.LIN, TimeMode.STRICT, skew, IndeterminateMode.MAYBE),
-                        Progress.NONE,
-                        Budget.unlimited());
+        return Checks.check(
+                history, new CheckRequest(IsolationLevel.LIN, TimeMode.STRICT, skew, IndeterminateMode.MAYBE));
     }
 }

@@ -3,11 +3,9 @@ package org.polygraph.jobs.weak;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
-import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -89,12 +87,7 @@ class PrefixConsistencyTest {
     }
 
     private static Verdict check(HistoryTable history, IsolationLevel level) {
-        return new EmbeddedChecker()
-                .check(
-                        history,
-                        new CheckRequest(level, TimeMode.HINT, 0, IndeterminateMode.MAYBE),
-                        Progress.NONE,
-                        Budget.unlimited());
+        return Checks.check(history, new CheckRequest(level, TimeMode.HINT, 0, IndeterminateMode.MAYBE));
     }
 
     /** Whether each read after a write of its own transaction to the key returns that. */

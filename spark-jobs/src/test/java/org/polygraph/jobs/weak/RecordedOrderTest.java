@@ -6,15 +6,13 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.replay.Replay;
-import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -42,12 +40,8 @@ class RecordedOrderTest {
                     .repeatedValues(1, 3 + (int) seed % 3, 1.0)
                     .isolation(HistoryGenerator.Isolation.READ_COMMITTED)
                     .generate();
-            Verdict verdict = new EmbeddedChecker()
-                    .check(
-                            history,
-                            new CheckRequest(IsolationLevel.RC, TimeMode.NONE, 0, IndeterminateMode.MAYBE),
-                            Progress.NONE,
-                            Budget.unlimited());
+            Verdict verdict = Checks.check(
+                    history, new CheckRequest(IsolationLevel.RC, TimeMode.NONE, 0, IndeterminateMode.MAYBE));
             assertThat(verdict.status()).as("seed %d", seed).isEqualTo(Verdict.Status.PASS);
         }
     }
@@ -85,12 +79,7 @@ class RecordedOrderTest {
                 Witness witness = RecordedOrder.serial(history, Terms.of(guarantee), false, () -> false);
                 boolean isFound = holds(witness, what);
                 found += isFound ? 1 : 0;
-                Verdict verdict = new EmbeddedChecker()
-                        .check(
-                                history,
-                                CheckRequest.of(IsolationLevel.valueOf(guarantee.name())),
-                                Progress.NONE,
-                                Budget.unlimited());
+                Verdict verdict = Checks.check(history, CheckRequest.of(IsolationLevel.valueOf(guarantee.name())));
                 assertThat(verdict.status()).as(what).isEqualTo(Verdict.Status.PASS);
                 assertThat(verdict.phases().stream()
                                 .noneMatch(phase -> phase.name().equals("index")))

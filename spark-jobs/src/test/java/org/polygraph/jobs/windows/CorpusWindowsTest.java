@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
@@ -140,7 +141,7 @@ class CorpusWindowsTest {
                 continue;
             }
             long start = System.nanoTime();
-            Verdict.Status whole = FileWindows.whole(read, request);
+            Verdict.Status whole = Checks.status(read, request);
             long wholeNanos = System.nanoTime() - start;
             for (int window : WINDOWS) {
                 long[] row = row(set, level, window);

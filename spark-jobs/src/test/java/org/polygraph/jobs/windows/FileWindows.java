@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.format.Terms;
@@ -15,6 +14,7 @@ import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Verdict;
@@ -50,7 +50,12 @@ final class FileWindows {
             LocalWorkers workers, String file, long pieceBytes, WindowSettings settings, CheckRequest request)
             throws HistoryException, IOException {
         return check(
-                workers, file, pieceBytes, settings, request, part -> whole(part, request) == Verdict.Status.VIOLATION);
+                workers,
+                file,
+                pieceBytes,
+                settings,
+                request,
+                part -> Checks.status(part, request) == Verdict.Status.VIOLATION);
     }
 
     /** The same with a judge of its own. */
@@ -88,13 +93,6 @@ final class FileWindows {
 
     static ReadPlan plan(String file, long pieceBytes) throws HistoryException, IOException {
         return Objects.requireNonNull(ReadPlan.of(file, HistoryFormat.AUTO, pieceBytes, () -> false));
-    }
-
-    /** The verdict of the whole-history way. */
-    static Verdict.Status whole(HistoryTable history, CheckRequest request) {
-        return new EmbeddedChecker()
-                .check(history, request, Progress.NONE, Budget.unlimited())
-                .status();
     }
 
     /** The certificate that workers write is one of the whole history, and its order explains it. */

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
@@ -130,7 +131,7 @@ class LoadingTest {
             HistoryTable applied = loaders.applied();
             assertThat(ending == WindowCheck.Ending.ORDERED)
                     .as(what)
-                    .isEqualTo(FileWindows.whole(applied, request) == Verdict.Status.PASS);
+                    .isEqualTo(Checks.status(applied, request) == Verdict.Status.PASS);
             assertThat(check.counts()).as(what).isEqualTo(Counts.of(applied));
             if (ending == WindowCheck.Ending.ORDERED) {
                 FileWindows.assertCertified(check, request.terms(), folder, applied, what);

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.CheckpointFiles;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Registers;
@@ -87,7 +88,7 @@ class ResumedWindowsTest {
                     new WindowSettings(window, window, 500, 5),
                     request.terms(),
                     null,
-                    part -> FileWindows.whole(part, request) == Verdict.Status.VIOLATION,
+                    part -> Checks.status(part, request) == Verdict.Status.VIOLATION,
                     new PhaseClock(Progress.NONE, 0),
                     operations -> new CheckpointFiles(stages, messages::add));
             WindowCheck.Ending outcome = check.run(true, InitialChoice.IMPLICIT);

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -16,7 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Registers;
+import org.polygraph.jobs.decision.Checks;
+import org.polygraph.jobs.decision.Example;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -32,6 +34,8 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.Interpreter;
+import org.polygraph.storage.testkit.Simulator;
+import org.polygraph.storage.testkit.Simulator.Feature;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
@@ -70,10 +74,17 @@ class SeamTest {
     void setsAndWindowsOfTinyHistories(IsolationLevel level) throws IOException, HistoryException {
         TinyHistories stream = new TinyHistories(SEED + level.ordinal());
         try (LocalWorkers workers = FileWindows.workers()) {
-            for (int i = 0; i < SuiteScale.of(50, 10); i++) {
+            for (int i = 0; i < SuiteScale.of(50, 30); i++) {
                 SplitMix random = new SplitMix(stream.seedOf(i));
-                HistoryTable history =
-                        level == IsolationLevel.LIN ? Registers.tiny(random).withoutRefusals() : stream.at(i);
+                HistoryTable history = level == IsolationLevel.LIN
+                        ? Example.read(Simulator.with(
+                                        EnumSet.of(Feature.SINGLE),
+                                        random.nextLong(),
+                                        Feature.REPEATED,
+                                        Feature.UNKNOWN,
+                                        Feature.ODD_TIMES)
+                                .json())
+                        : stream.at(i);
                 long skew = !level.realTime() || random.chance(0.5)
                         ? 0
                         : level == IsolationLevel.LIN ? random.between(1, 3) : SKEW;
@@ -235,7 +246,7 @@ class SeamTest {
             }
             if (verdict != Interpreter.Verdict.INVALID && random.chance(0.1)) {
                 count("sets judged by the engine");
-                assertThat(FileWindows.whole(part, request) == Verdict.Status.VIOLATION)
+                assertThat(Checks.status(part, request) == Verdict.Status.VIOLATION)
                         .as(which)
                         .isEqualTo(refutes);
             }

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -249,7 +250,7 @@ class WindowCheckTest {
         String file = folder.resolve("monotonic.jsonl").toString();
         Files.writeString(Path.of(file), lines);
         CheckRequest request = CheckRequest.of(IsolationLevel.RC);
-        assertThat(FileWindows.whole(HistoryReader.read(file, HistoryFormat.AUTO), request))
+        assertThat(Checks.status(HistoryReader.read(file, HistoryFormat.AUTO), request))
                 .isEqualTo(Verdict.Status.PASS);
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, request);

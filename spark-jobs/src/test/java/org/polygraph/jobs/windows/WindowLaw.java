@@ -2,21 +2,20 @@ package org.polygraph.jobs.windows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import it.unimi.dsi.fastutil.ints.Int2LongMap;
-import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.decision.Example;
-import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -31,6 +30,8 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.InjectedAnomaly;
 import org.polygraph.storage.testkit.Law;
+import org.polygraph.storage.testkit.Simulator;
+import org.polygraph.storage.testkit.Simulator.Feature;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.TinyHistories;
 
@@ -116,7 +117,7 @@ public final class WindowLaw implements Law.Property<Example> {
         HistoryTable plain = HistoryReader.read(file.toString(), HistoryFormat.AUTO);
         HistoryTable read = given == null ? plain : given.applied(plain);
         CheckRequest request = CheckRequest.of(level);
-        boolean holds = FileWindows.whole(read, request) == Verdict.Status.PASS;
+        boolean holds = Checks.status(read, request) == Verdict.Status.PASS;
         String what = level + " " + settings + " pieces of " + pieceBytes + (usesTimes ? "" : " without times")
                 + (given == null ? "" : " from " + given) + "\n"
                 + (read.transactions() < MANY ? history.text() : "");
@@ -128,7 +129,7 @@ public final class WindowLaw implements Law.Property<Example> {
                     settings,
                     request,
                     given,
-                    part -> FileWindows.whole(part, request) == Verdict.Status.VIOLATION);
+                    part -> Checks.status(part, request) == Verdict.Status.VIOLATION);
             WindowCheck.Ending ending = check.run(usesTimes, InitialChoice.IMPLICIT);
             tally.count(ending.toString());
             if (ending == WindowCheck.Ending.OPEN) {
@@ -182,20 +183,8 @@ public final class WindowLaw implements Law.Property<Example> {
 
     /** Keys that begin with values that other transactions may write too. */
     public static Example initial(long seed) {
-        SplitMix random = new SplitMix(~seed);
-        HistoryTable plain = TinyHistories.of(seed);
-        Int2LongMap state = new Int2LongOpenHashMap();
-        for (int key = 0; key < plain.keys().size(); key++) {
-            if (random.chance(0.4)) {
-                state.put(key, plain.value(random.nextInt(plain.operations())));
-            }
-        }
-        return Example.of(random.chance(0.7) ? plain.withInitialState(state) : plain);
-    }
-
-    /** Compare-and-sets that were refused, which only lin judges, are part of the content at every level. */
-    public static Example refused(long seed) {
-        return Example.of(Registers.tiny(new SplitMix(seed)));
+        return Example.of(Simulator.with(
+                EnumSet.of(Feature.INITIAL), seed, Feature.REPEATED, Feature.ABORTED, Feature.UNKNOWN, Feature.TIMES));
     }
 
     /** Tiny histories, half of them of a right store, in which it matters which unknown outcomes are read. */
@@ -241,43 +230,28 @@ public final class WindowLaw implements Law.Property<Example> {
         return Example.of(TinyHistories.of(generator, random.chance(0.2) ? random : null));
     }
 
-    /** Single operations on registers, for which sessions do not count. */
-    public static Example registers(long seed) {
-        SplitMix random = new SplitMix(seed);
-        HistoryTable history = random.chance(0.9)
-                ? Registers.tiny(random)
-                : Registers.simulated(
-                        random,
-                        500,
-                        random.between(1, 20),
-                        random.between(2, 9),
-                        random.chance(0.5),
-                        0.001 * random.nextInt(20));
-        return Example.of(random.chance(0.8) ? history.withoutRefusals() : history);
-    }
-
     /** Lists of hundreds of transactions. */
     public static Example lists(long seed) {
-        SplitMix random = new SplitMix(seed);
-        ListHistories histories = new ListHistories(
-                random, random.between(100, 800), random.between(2, 15), random.between(3, 60), random.chance(0.5));
-        histories.outcomes(random.chance(0.5) ? 0 : 0.05, random.chance(0.5) ? 0 : 0.03);
-        if (random.chance(0.5)) {
-            histories.skew(random.chance(0.5) ? 0 : 3_000);
-            if (random.chance(0.2)) {
-                histories.withoutTimes();
-            }
-        }
-        if (random.chance(0.3)) {
-            histories.texts();
-        }
-        if (random.chance(0.5)) {
-            histories.faults(random.chance(0.5) ? 0 : 0.02, random.chance(0.5) ? 0 : 0.005);
-        }
-        try {
-            return Example.of(Example.read(histories.json()));
-        } catch (HistoryException e) {
-            throw new AssertionError(e);
-        }
+        return Example.of(Simulator.with(
+                EnumSet.of(Feature.LISTS, Feature.LARGE),
+                seed,
+                Feature.REPEATED,
+                Feature.ABORTED,
+                Feature.UNKNOWN,
+                Feature.TIMES,
+                Feature.ODD_TIMES,
+                Feature.NOTATION));
+    }
+
+    /** Single operations on registers, for which sessions do not count. */
+    public static Example registers(long seed) {
+        return Example.of(Simulator.with(
+                EnumSet.of(Feature.SINGLE),
+                seed,
+                Feature.REPEATED,
+                Feature.UNKNOWN,
+                Feature.ODD_TIMES,
+                Feature.LONG,
+                Feature.NOTATION));
     }
 }

@@ -4,62 +4,41 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
-import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
-import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.Interpreter;
-import org.polygraph.storage.testkit.SuiteScale;
-import org.polygraph.storage.testkit.TinyHistories;
+import org.polygraph.storage.testkit.Law;
+import org.polygraph.storage.testkit.SplitMix;
 
-/** Every violation of tiny histories is shown by a sub-history that is closed, violates, and is minimal. */
-class MinimalSubHistoryTest {
-    private static final long SEED = 0x5ab;
-
-    @Test
-    void nothingCanBeLeftOut() {
-        run(SuiteScale.of(6_000));
-    }
-
-    private static void run(int histories) {
-        TinyHistories stream = new TinyHistories(SEED);
-        int[] sizes = new int[16];
-        int violations = 0;
-        Map<String, Integer> names = new TreeMap<>();
-        for (int i = 0; i < histories; i++) {
-            HistoryTable whole = stream.at(i);
-            for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
-                CheckRequest request = CheckRequest.of(level);
-                Verdict verdict = new EmbeddedChecker().check(whole, request, Progress.NONE, Budget.unlimited());
-                for (Violation violation : verdict.violations()) {
-                    String name = "seed " + SEED + " #" + i + " " + level + " " + HistoryDsl.print(whole);
-                    sizes[isMinimal(whole, violation, request, name)]++;
-                    violations++;
-                    names.merge(violation.anomaly().label(), 1, Integer::sum);
-                }
+/** Every violation is shown by a sub-history that is closed, violates, and is minimal. */
+final class MinimalSubHistories implements Law.Property<Example> {
+    @Override
+    public void holds(Example history, SplitMix random, Law.Tally tally) throws HistoryException {
+        HistoryTable whole = history.table();
+        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+            CheckRequest request = CheckRequest.of(level);
+            Verdict verdict = Checks.check(whole, request);
+            for (Violation violation : verdict.violations()) {
+                isMinimal(whole, violation, request, level + " " + HistoryDsl.print(whole));
+                tally.count("minimal");
             }
         }
-        System.out.println(violations + " violations of " + histories + " histories, seed " + SEED
-                + ": how many have a sub-history of 0, 1, 2... transactions: "
-                + IntStream.of(sizes).boxed().toList() + "; " + names);
-        assertThat(violations).isGreaterThan(histories / 4);
     }
 
-    /** Compares it with the definition; returns how many transactions are left. */
-    static int isMinimal(HistoryTable whole, Violation violation, CheckRequest request, String name) {
+    /** Compares it with the definition. */
+    private static void isMinimal(HistoryTable whole, Violation violation, CheckRequest request, String name) {
         SubHistory shown = violation.minimal();
         assertThat(shown).as(name).isNotNull();
         HistoryTable part = HistorySelection.of(whole, shown.operations()).table();
@@ -82,7 +61,6 @@ class MinimalSubHistoryTest {
         for (int t : violation.transactions()) {
             assertThat(shown.transactions()).as(shape).contains(t);
         }
-        return part.transactions();
     }
 
     private static int[] without(HistoryTable whole, int[] operations, int transaction) {

@@ -1,0 +1,27 @@
+package org.polygraph.jobs.decision;
+
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.table.HistoryTable;
+
+/** Checks by the embedded engine that nothing bounds. */
+public final class Checks {
+    private Checks() {}
+
+    public static Verdict check(HistoryTable history, CheckRequest request) {
+        return new EmbeddedChecker().check(history, request, Progress.NONE, Budget.unlimited());
+    }
+
+    public static Verdict check(HistoryTable history, IsolationLevel level) {
+        return check(history, CheckRequest.of(level));
+    }
+
+    public static Verdict.Status status(HistoryTable history, CheckRequest request) {
+        return check(history, request).status();
+    }
+
+    public static Verdict.Status status(HistoryTable history, IsolationLevel level) {
+        return check(history, level).status();
+    }
+}
