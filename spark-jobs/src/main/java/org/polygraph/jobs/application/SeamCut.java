@@ -107,12 +107,16 @@ final class SeamCut {
     private static boolean hasMissingTimes(HistoryTable table) {
         long[] starts = table.starts();
         long[] ends = table.ends();
-        boolean isMissing = starts == null || ends == null;
-        for (int t = 0; !isMissing && t < table.transactions(); t++) {
-            isMissing = starts[t] == HistoryTable.NO_TIME
-                    || (ends[t] == HistoryTable.NO_TIME && table.status(t) == TransactionStatus.COMMITTED);
+        if (starts == null || ends == null) {
+            return true;
         }
-        return isMissing;
+        for (int t = 0; t < table.transactions(); t++) {
+            boolean needsEnd = table.status(t) == TransactionStatus.COMMITTED;
+            if (starts[t] == HistoryTable.NO_TIME || (needsEnd && ends[t] == HistoryTable.NO_TIME)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Finds the cut and the state there. */
