@@ -127,6 +127,11 @@ public enum Anomaly {
         return aliases;
     }
 
+    /** Whether an insert or a delete found the wrong state of its row. */
+    public boolean isOfRow() {
+        return this == DUPLICATE_INSERT || this == MISSING_ROW;
+    }
+
     /** One sentence for people. */
     public String meaning() {
         return meaning;

@@ -101,6 +101,11 @@ final class Shrinker {
         return !changed && !stop.getAsBoolean();
     }
 
+    /** Removes whole transactions, one by one. @return whether any was removed */
+    boolean removesTransactions() {
+        return oneByOne(transactions());
+    }
+
     /** The remaining operations, ascending. */
     int[] result() {
         return pick(alive);

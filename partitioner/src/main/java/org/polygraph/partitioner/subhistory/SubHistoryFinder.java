@@ -82,8 +82,7 @@ public final class SubHistoryFinder {
             return repeatedRow(violation, plain == null ? sources : plain);
         }
         boolean hasManyWrites = sources.requiresMore(MOST_OF_ROW);
-        boolean isOfRow = violation.anomaly() == Anomaly.DUPLICATE_INSERT || violation.anomaly() == Anomaly.MISSING_ROW;
-        ReadSources weaker = isOfRow && !hasManyWrites ? null : plain;
+        ReadSources weaker = violation.anomaly().isOfRow() && !hasManyWrites ? null : plain;
         if (weaker != null) {
             Violation shown = shrunk(violation, more, weaker);
             if (shown.minimal() != null) {
@@ -115,51 +114,50 @@ public final class SubHistoryFinder {
         if (start == null) {
             return violation;
         }
-        Shrinker shrinker = new Shrinker(of, start, judge, stop);
+        Violation found = shrunk(new Shrinker(of, start, judge, stop), of);
+        return found == null ? violation : isSameThinAir(violation, found) ? violation.shownBy(found.minimal()) : found;
+    }
+
+    /** Explains what is left of a set of operations; null if that is too large. */
+    private @Nullable Violation shrunk(Shrinker shrinker, ReadSources of) {
         boolean minimal = shrinker.run();
         int[] operations = withImplying(of.table(), shrinker.result());
         if (!minimal && operations.length > MOST_UNSHRUNK) {
-            return violation;
+            return null;
         }
         HistorySelection selection = HistorySelection.of(of.table(), operations);
         SubHistory shown = shown(selection.transactions(), operations, minimal, of);
-        Violation found = new WholeHistoryIds(selection).of(explained(selection.table()));
-        return (isSameThinAir(violation, found) ? violation : found).shownBy(shown);
+        return new WholeHistoryIds(selection).of(explained(selection.table())).shownBy(shown);
     }
 
     /**
-     * Explains a sub-history. At SI plain writes have cycles to show, and inserts and deletes have none; so plain writes
-     * are taken if they violate the level too and each key has one incarnation. Example: a lost update of an inserted
-     * row. Where they keep the level, an insert or a delete finds the wrong state of its row in every order of them.
+     * Explains a sub-history. If plain writes in place of inserts and deletes keep the level, an insert or a delete finds the wrong state of
+     * its row in every order of them. At SI plain writes have cycles to show, and inserts and deletes have none; so plain writes are taken if
+     * they violate the level too and each key has one incarnation. Example: a lost update of an inserted row.
      */
     private Violation explained(HistoryTable sub) {
-        if (!sub.hasRows() || level.isAxiom() || level.eventsPerTransaction() == 1) {
+        if (!sub.hasRows() || level.isAxiom()) {
             return Explanation.of(sub, level, indeterminate, clockSkewNanos, stop);
         }
-        int inserts = 0;
-        int deletes = 0;
+        boolean violates = judge.violates(sub.withoutRows());
+        // The judge has no answer after the end of the budget.
+        boolean keeps = !violates && !stop.getAsBoolean();
+        boolean isPlain = violates && level.eventsPerTransaction() == 2 && hasOneIncarnation(sub);
+        Violation found = Explanation.of(isPlain ? sub.withoutRows() : sub, level, indeterminate, clockSkewNanos, stop);
+        // A cycle in which one transaction missed what the other wrote, and overwrote it, says more.
+        boolean isNamed = found.anomaly().isOfRow() || found.anomaly() == Anomaly.LOST_UPDATE;
+        return keeps && !isNamed ? RowCause.named(found, sub, judge.violates(sub.withoutInserts())) : found;
+    }
+
+    /** Whether no row is deleted or inserted twice. */
+    private static boolean hasOneIncarnation(HistoryTable sub) {
         IntOpenHashSet inserted = new IntOpenHashSet();
         for (int o = 0; o < sub.operations(); o++) {
-            inserts += sub.isInsert(o) ? 1 : 0;
-            deletes += sub.isDelete(o) ? 1 : 0;
-            if (sub.isInsert(o)) {
-                inserted.add(sub.key(o));
+            if (sub.isDelete(o) || (sub.isInsert(o) && !inserted.add(sub.key(o)))) {
+                return false;
             }
         }
-        boolean isEither = inserts == 0 || deletes == 0;
-        boolean violates = isEither && judge.violates(sub.withoutRows());
-        // The judge has no answer after the end of the budget.
-        boolean keeps = isEither && inserts + deletes > 0 && !violates && !stop.getAsBoolean();
-        boolean isPlain = violates && deletes == 0 && inserted.size() == inserts;
-        Violation found = Explanation.of(isPlain ? sub.withoutRows() : sub, level, indeterminate, clockSkewNanos, stop);
-        if (!keeps || found.anomaly() != Anomaly.NO_VALID_ORDER) {
-            return found;
-        }
-        Anomaly name = deletes == 0 ? Anomaly.DUPLICATE_INSERT : Anomaly.MISSING_ROW;
-        String detail = deletes == 0
-                ? "in every order that the level allows, a row existed before its insert"
-                : "in every order that the level allows, a row did not exist before its delete";
-        return new Violation(name, found.transactions(), found.keys(), List.of(), detail);
+        return true;
     }
 
     private static SubHistory shown(int[] transactions, int[] operations, boolean minimal, ReadSources of) {
@@ -178,6 +176,16 @@ public final class SubHistoryFinder {
         int[] closed = sources.closed(new IntOpenHashSet(sub.operations()));
         Shrinker shrinker = new Shrinker(sources, closed, judge, stop);
         return shrinker.run() && shrinker.result().length == sub.operations().length;
+    }
+
+    /** A violation by fewer transactions of a sub-history; null if it needs all of them. */
+    public @Nullable Violation withFewerTransactions(SubHistory sub) {
+        ReadSources of = sub.ofWrites() && plain != null ? plain : sources;
+        Shrinker shrinker = new Shrinker(of, of.closed(new IntOpenHashSet(sub.operations())), judge, stop);
+        if (!shrinker.removesTransactions()) {
+            return null;
+        }
+        return shrunk(shrinker, of);
     }
 
     /** The detail of such a read also states what others wrote, which is not in the sub-history. */

@@ -3,11 +3,10 @@ package org.polygraph.jobs.evidence;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.BruteForce;
@@ -44,8 +43,10 @@ public final class Counterexamples {
      */
     private static final long MOST_LOOKS = 300_000;
 
-    /** Violations of one insert or delete. */
-    private static final Set<Anomaly> ROWS = EnumSet.of(Anomaly.DUPLICATE_INSERT, Anomaly.MISSING_ROW);
+    /** Adya's name of two missed writes, and other names. */
+    private static final List<String> LOST_UPDATE_OF_CONDITIONS = Stream.concat(
+                    Stream.of("G2-item"), Anomaly.LOST_UPDATE.aliases().stream())
+            .toList();
 
     /** The most transactions of a sub-history in its recorded form. */
     private static final int MOST_RECORDED = 64;
@@ -159,7 +160,7 @@ public final class Counterexamples {
     }
 
     private boolean isOfItsRow(Violation violation, Violation other) {
-        if (!ROWS.contains(violation.anomaly()) || violation.anomaly() != other.anomaly()) {
+        if (!violation.anomaly().isOfRow() || violation.anomaly() != other.anomaly()) {
             return false;
         }
         KeyDictionary keys = table.keys();
@@ -218,22 +219,48 @@ public final class Counterexamples {
 
     private Violation judged(Violation violation, RealTimeName name, @Nullable SubHistoryFinder finder) {
         try {
-            return named(judged(hasTimeInOrder() ? name.of(violation, finder, this::finder) : violation));
+            Violation found = withFewer(judged(inTime(violation, name, finder)), name, finder);
+            Violation untimed = hasTimeInOrder() ? name.ofRecorded(found, finder, this::finder) : found;
+            return named(untimed == found ? found : judged(untimed));
         } catch (BudgetException | OutOfMemoryError e) {
             return violation;
         }
     }
 
+    private Violation inTime(Violation violation, RealTimeName name, @Nullable SubHistoryFinder finder) {
+        return hasTimeInOrder() ? name.of(violation, finder, this::finder) : violation;
+    }
+
+    /**
+     * Returns a violation by fewer transactions, if the recorded form of the sub-history has one: a statement whose other results are shown
+     * too may make a transaction superfluous. Else the same.
+     */
+    private Violation withFewer(Violation violation, RealTimeName name, @Nullable SubHistoryFinder finder) {
+        SubHistory sub = violation.minimal();
+        boolean isRecorded = sub != null && sub.recorded() && sub.minimal();
+        Violation fewer = finder == null || !isRecorded ? null : finder.withFewerTransactions(sub);
+        if (fewer == null) {
+            return violation;
+        }
+        Violation again = judged(inTime(fewer, name, finder));
+        return transactions(again) < transactions(violation) ? withFewer(again, name, finder) : violation;
+    }
+
     /**
      * Snapshot isolation forbids lost updates, so a violation whose sub-history keeps it is none. Example: a transaction reads a row that
-     * another one deletes, and inserts a row with the same key, which is another row. An update beside a delete of the row is one.
+     * another one deletes, and inserts a row with the same key, which is another row. An update beside a delete of the row is one. A write
+     * skew between conditions is one if both transactions change the row that one of them missed.
      */
-    private Violation named(Violation violation) {
-        SubHistory sub = violation.minimal();
+    private Violation named(Violation found) {
+        SubHistory sub = found.minimal();
+        Violation violation = sub != null && isOfOneRow(found, sub)
+                ? found.named(Anomaly.LOST_UPDATE, LOST_UPDATE_OF_CONDITIONS)
+                : found;
         if (request.level() != IsolationLevel.SER
                 || violation.anomaly() != Anomaly.LOST_UPDATE
                 || sub == null
-                || violation.keys().stream().anyMatch(key -> isDeletedBeside(key, violation.transactions()))) {
+                || violation.keys().stream()
+                        .anyMatch(key -> isDeletedBeside(rowOf(key), violation.transactions(), sub))) {
             return violation;
         }
         HistoryTable recorded = RecordedSelection.of(withRows, sub.operations());
@@ -243,16 +270,48 @@ public final class Counterexamples {
         Terms snapshot = new CheckRequest(IsolationLevel.SI, TimeMode.NONE, 0, request.indeterminate()).terms();
         boolean keeps =
                 BruteForce.judge(shown, snapshot, BruteForce.FEW_STATES, time::exhausted) == BruteForce.Answer.HOLDS;
-        return keeps ? violation.named(Anomaly.ITEM_CYCLE, Anomaly.ITEM_CYCLE.aliases()) : violation;
+        if (keeps && found.anomaly() == Anomaly.LOST_UPDATE) {
+            return found.named(Anomaly.ITEM_CYCLE, Anomaly.ITEM_CYCLE.aliases());
+        }
+        return keeps ? found : violation;
     }
 
-    /** Whether each of the transactions updates or deletes the row and one of them deletes it: a lost update, also where the level allows it. */
-    private boolean isDeletedBeside(int key, List<Integer> transactions) {
+    /** Whether a write skew with a condition is one of two transactions that both change a row of which one missed the other's change. */
+    private boolean isOfOneRow(Violation violation, SubHistory sub) {
+        return violation.anomaly() == Anomaly.WRITE_SKEW
+                && sub.recorded()
+                && violation.keys().stream()
+                        .anyMatch(key -> violation.transactions().stream().allMatch(t -> changes(t, rowOf(key), sub)));
+    }
+
+    private boolean changes(int transaction, int row, SubHistory sub) {
+        for (int o : sub.operations()) {
+            boolean isOwn = o >= table.firstOperation(transaction) && o < table.operationsEnd(transaction);
+            if (isOwn && table.isWriteOf(o, row)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The row of a key that states whether it matches a condition; another key itself. */
+    private int rowOf(int key) {
+        PredicateReads predicates = table.predicates();
+        int row = predicates == null ? -1 : predicates.rowOf(key);
+        return row < 0 ? key : row;
+    }
+
+    /**
+     * Whether each of the transactions updates or deletes the row in the sub-history and one of them deletes it: a lost update, also where
+     * the level allows it.
+     */
+    private boolean isDeletedBeside(int key, List<Integer> transactions, SubHistory sub) {
         boolean isDeleted = false;
         for (int t : transactions) {
             boolean replaces = false;
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                boolean is = withRows.isWriteOf(o, key) && !withRows.isInsert(o);
+            for (int o : sub.operations()) {
+                boolean isOwn = o >= table.firstOperation(t) && o < table.operationsEnd(t);
+                boolean is = isOwn && withRows.isWriteOf(o, key) && !withRows.isInsert(o);
                 replaces |= is;
                 isDeleted |= is && withRows.isDelete(o);
             }

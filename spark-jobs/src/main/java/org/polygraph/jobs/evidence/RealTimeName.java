@@ -51,6 +51,9 @@ final class RealTimeName {
             Violation violation,
             @Nullable SubHistoryFinder finder,
             Function<CheckRequest, @Nullable SubHistoryFinder> finders) {
+        if (violation.anomaly().isOfRow()) {
+            return violation;
+        }
         boolean isNamed = violation.anomaly() == Anomaly.REAL_TIME_VIOLATION;
         SubHistory sub = violation.minimal();
         if (sub != null && !budget.exhausted()) {
@@ -73,6 +76,28 @@ final class RealTimeName {
             }
         }
         return isNamed || !restsOnTime(violation) ? violation : timed(violation);
+    }
+
+    /**
+     * Returns a violation that needs no time, if the recorded form of the sub-history violates the level without it; else the same. Example:
+     * of two results of a transaction one needs time to be wrong, but they contradict each other.
+     */
+    Violation ofRecorded(
+            Violation violation,
+            @Nullable SubHistoryFinder finder,
+            Function<CheckRequest, @Nullable SubHistoryFinder> finders) {
+        SubHistory sub = violation.minimal();
+        boolean isNamed = violation.anomaly() == Anomaly.REAL_TIME_VIOLATION
+                || violation.anomaly().isOfRow();
+        if (!isNamed
+                || sub == null
+                || !sub.recorded()
+                || budget.exhausted()
+                || !judge.violates(SubHistoryFinder.alone(table, sub))) {
+            return violation;
+        }
+        Violation other = untimed(violation, finder, finders.apply(withoutTime));
+        return other == null ? violation : other;
     }
 
     private static @Nullable Violation untimed(

@@ -11,6 +11,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.judge.BruteForce;
@@ -27,6 +28,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.subhistory.SubHistoryFinder;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistorySelection;
@@ -87,11 +89,39 @@ public final class ShownVerdicts {
         }
         String as = violation.anomaly() + " " + HistoryDsl.print(alone) + " of " + what;
         assertThat(shows(whole, alone, request)).as(as).isTrue();
+        needsAll(violation, part, whole, request, as);
         if (part.recorded() || whole.listVersions() != null) {
             asWritten(violation, part, whole, request, as);
         }
         for (int named : violation.transactions()) {
             assertThat(part.transactions()).as(as).contains(named);
+        }
+    }
+
+    /**
+     * No transaction of a minimal part with a cycle can be left out; and if it is named by real time, it violates the level only with it.
+     * Without a cycle, and if the value is read before it is written, the writer of a wrong value explains it, but is not needed.
+     */
+    private void needsAll(Violation violation, SubHistory part, HistoryTable whole, CheckRequest request, String what) {
+        for (int t : part.transactions()) {
+            int[] fewer = IntStream.of(part.operations())
+                    .filter(o -> o < whole.firstOperation(t) || o >= whole.operationsEnd(t))
+                    .toArray();
+            boolean isRequired = part.minimal()
+                    && !violation.cycle().isEmpty()
+                    && violation.anomaly() != Anomaly.FUTURE_READ
+                    && whole.listVersions() == null;
+            if (isRequired && fewer.length > 0) {
+                assertThat(shows(whole, HistorySelection.of(whole, fewer).table(), request))
+                        .as("without transaction %s: %s", t, what)
+                        .isFalse();
+            }
+        }
+        if (violation.anomaly() == Anomaly.REAL_TIME_VIOLATION && request.level() != IsolationLevel.LIN) {
+            HistoryTable alone = SubHistoryFinder.alone(whole, part);
+            assertThat(BruteForce.judge(alone, withoutTime(request).terms()))
+                    .as(what)
+                    .isNotEqualTo(BruteForce.Answer.VIOLATED);
         }
     }
 

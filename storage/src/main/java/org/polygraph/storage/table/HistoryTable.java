@@ -546,6 +546,11 @@ public final class HistoryTable {
         return hasRows() ? with(operations.withoutRows()) : this;
     }
 
+    /** The history with plain writes, which may find a row, in place of inserts. */
+    public HistoryTable withoutInserts() {
+        return with(operations.withoutInserts());
+    }
+
     /** The same history with another status for some transactions. Shares all other arrays. */
     public HistoryTable withStatus(int[] some, TransactionStatus status) {
         Transactions changed = transactions.withStatus(some, status);

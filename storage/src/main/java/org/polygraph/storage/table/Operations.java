@@ -106,6 +106,15 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
         return new Operations(starts, keys, values, plain);
     }
 
+    /** The operations with plain writes in place of inserts. */
+    Operations withoutInserts() {
+        byte[] plain = kinds == null ? null : kinds.clone();
+        for (int o = 0; plain != null && o < plain.length; o++) {
+            plain[o] = plain[o] == INSERT ? 0 : plain[o];
+        }
+        return new Operations(starts, keys, values, plain);
+    }
+
     /** The operations without those whose value fulfils a condition. */
     Operations without(LongPredicate isDropped) {
         int[] keptStarts = new int[starts.length];

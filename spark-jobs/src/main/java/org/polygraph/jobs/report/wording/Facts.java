@@ -266,6 +266,15 @@ public final class Facts {
                 : table.isDelete(o) ? "deleted" : isQuery(edge.key()) ? "changed" : otherwise;
     }
 
+    /** What the second transaction of an RW edge did to what the first one read. An insert after an own delete overwrites a row. */
+    private String replaced(Dependency edge) {
+        if (isNoRow(edge.key(), edge.value())) {
+            return verb(edge, edge.to(), "wrote");
+        }
+        String verb = verb(edge, edge.to(), "overwrote");
+        return verb.equals("inserted") && !isQuery(edge.key()) ? "overwrote" : verb;
+    }
+
     private boolean deletes(Dependency edge, int writer) {
         int o = lastWrite(edge.key(), writer);
         return o >= 0 && table.isDelete(o);
@@ -358,9 +367,7 @@ public final class Facts {
                         ? to + " wrote " + item + " after " + from + " had deleted it"
                         : to + " " + (deletes(edge, edge.to()) ? "deleted" : "overwrote") + " what " + from
                                 + " wrote to " + item;
-            case RW ->
-                from + " " + read(edge) + ", which " + to + " "
-                        + verb(edge, edge.to(), isNoRow(edge.key(), edge.value()) ? "wrote" : "overwrote");
+            case RW -> from + " " + read(edge) + ", which " + to + " " + replaced(edge);
         };
     }
 

@@ -2,6 +2,7 @@ package org.polygraph.jobs.report.wording;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
@@ -77,6 +78,10 @@ public final class Phenomenon {
                     CAUSALITY_VIOLATION,
                     READ_SKEW,
                     SINGLE -> single(MissedWrite.of(cycle));
+            case DUPLICATE_INSERT, MISSING_ROW ->
+                Objects.requireNonNullElse(
+                        WrongRow.of(violation, facts, violation.anomaly() == Anomaly.MISSING_ROW),
+                        violation.anomaly().meaning());
             case THIN_AIR_READ,
                     ABORTED_READ,
                     INTERMEDIATE_READ,
@@ -85,8 +90,6 @@ public final class Phenomenon {
                     NON_REPEATABLE_READ,
                     INCOMPATIBLE_ORDER,
                     DUPLICATE_ELEMENT,
-                    DUPLICATE_INSERT,
-                    MISSING_ROW,
                     DUPLICATE_ROW,
                     NO_VALID_ORDER -> violation.anomaly().meaning();
         };
@@ -131,7 +134,11 @@ public final class Phenomenon {
             return facts.list(violation.transactions()) + " both " + read
                     + (read.startsWith("found no row") ? " and wrote one" : " and overwrote it");
         }
-        return missed(missed) + (first.isOverwriter() ? "; " + overwrote(first) : "");
+        boolean isBoth = missed.size() == 2
+                && facts.rowOf(missed.get(0).missed().key())
+                        == facts.rowOf(missed.get(1).missed().key());
+        return missed(missed)
+                + (isBoth ? "" : "; " + overwrote(first, first.missed().key()));
     }
 
     /** Whether a transaction read a value of a key before it wrote the key. */
@@ -186,18 +193,16 @@ public final class Phenomenon {
                 + switch (before.kind()) {
                     case SO, RT -> ", although its session had run " + other + " before" + later;
                     case WR -> ", but it also " + facts.seen(before) + later;
-                    case WW, RW -> ", but " + overwrote(only) + later;
+                    case WW, RW -> ", but " + overwrote(only, only.before().key()) + later;
                 };
     }
 
     /** Describes how the reader overwrote the transaction before it. */
-    private String overwrote(MissedWrite missed) {
+    private String overwrote(MissedWrite missed, int key) {
         return facts.name(missed.reader()) + " overwrote what "
                 + facts.name(missed.before().from())
                 + " wrote to "
-                + (missed.before().key() == Dependency.NO_KEY
-                        ? "another key"
-                        : facts.item(missed.before().key()));
+                + (key == Dependency.NO_KEY ? "another key" : facts.item(key));
     }
 
     private String missed(List<MissedWrite> missed) {
