@@ -132,8 +132,13 @@ final class VerifyCommand implements Callable<Integer> {
      * What verification found.
      *
      * @param word the status of the result line
+     * @param message for stderr; empty if there is none
      */
-    private record Found(String word, String reason, List<String> checked, ExitCode exitCode) {}
+    private record Found(String word, String reason, List<String> checked, ExitCode exitCode, String message) {
+        Found(String word, String reason, List<String> checked, ExitCode exitCode) {
+            this(word, reason, checked, exitCode, "");
+        }
+    }
 
     VerifyCommand(Environment environment) {
         this.environment = environment;
@@ -158,6 +163,9 @@ final class VerifyCommand implements Callable<Integer> {
                         timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
                         Runtime.getRuntime().maxMemory());
                 Found found = timeoutNanos == null ? answer(checker, budget) : inTime(timeoutNanos, checker, budget);
+                if (!found.message.isEmpty()) {
+                    environment.message(found.message);
+                }
                 print(found.word, found.reason);
                 for (String line : found.checked) {
                     environment.out().println("  " + Legible.of(line));
@@ -427,9 +435,8 @@ final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    private Found failed(String word, String reason, ExitCode exitCode) {
-        environment.message(reason);
-        return new Found(word, reason, List.of(), exitCode);
+    private static Found failed(String word, String reason, ExitCode exitCode) {
+        return new Found(word, reason, List.of(), exitCode, reason);
     }
 
     private void print(String word, String reason) {

@@ -237,8 +237,10 @@ public final class Counterexamples {
      */
     private Violation withFewer(Violation violation, RealTimeName name, @Nullable SubHistoryFinder finder) {
         SubHistory sub = violation.minimal();
-        boolean isRecorded = sub != null && sub.recorded() && sub.minimal();
-        Violation fewer = finder == null || !isRecorded ? null : finder.withFewerTransactions(sub);
+        if (finder == null || sub == null || !sub.recorded() || !sub.minimal()) {
+            return violation;
+        }
+        Violation fewer = finder.withFewerTransactions(sub);
         if (fewer == null) {
             return violation;
         }
