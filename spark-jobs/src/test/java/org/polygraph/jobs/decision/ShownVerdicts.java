@@ -99,20 +99,19 @@ public final class ShownVerdicts {
     }
 
     /**
-     * No transaction of a minimal part with a cycle can be left out; and if it is named by real time, it violates the level only with it.
-     * Without a cycle, and if the value is read before it is written, the writer of a wrong value explains it, but is not needed.
+     * No transaction of a minimal part with a cycle can be left out, unless it wrote what another one read: the writer of a wrong value
+     * explains it, but may not be needed. If the violation is named by real time, it needs real time.
      */
     private void needsAll(Violation violation, SubHistory part, HistoryTable whole, CheckRequest request, String what) {
-        for (int t : part.transactions()) {
+        HistoryTable judged = part.ofWrites() ? whole.withoutRows() : whole;
+        boolean isRequired = part.minimal() && !violation.cycle().isEmpty() && whole.listVersions() == null;
+        for (int t : isRequired ? part.transactions() : new int[0]) {
             int[] fewer = IntStream.of(part.operations())
-                    .filter(o -> o < whole.firstOperation(t) || o >= whole.operationsEnd(t))
+                    .filter(o -> HistorySelection.transactionOf(whole, o) != t)
                     .toArray();
-            boolean isRequired = part.minimal()
-                    && !violation.cycle().isEmpty()
-                    && violation.anomaly() != Anomaly.FUTURE_READ
-                    && whole.listVersions() == null;
-            if (isRequired && fewer.length > 0) {
-                assertThat(shows(whole, HistorySelection.of(whole, fewer).table(), request))
+            boolean isRead = IntStream.of(fewer).anyMatch(o -> !whole.isWrite(o) && writes(whole, t, o));
+            if (!isRead && fewer.length > 0) {
+                assertThat(shows(judged, HistorySelection.of(judged, fewer).table(), request))
                         .as("without transaction %s: %s", t, what)
                         .isFalse();
             }
@@ -123,6 +122,11 @@ public final class ShownVerdicts {
                     .as(what)
                     .isNotEqualTo(BruteForce.Answer.VIOLATED);
         }
+    }
+
+    private static boolean writes(HistoryTable table, int t, int read) {
+        return IntStream.range(table.firstOperation(t), table.operationsEnd(t))
+                .anyMatch(o -> table.isWriteOf(o, table.key(read)) && table.value(o) == table.value(read));
     }
 
     /** Whether the violation of a part is one of the whole, perhaps with writes in place of inserts and deletes. */
