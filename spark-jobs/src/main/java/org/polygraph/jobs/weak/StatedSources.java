@@ -1,16 +1,19 @@
 package org.polygraph.jobs.weak;
 
+import it.unimi.dsi.fastutil.ints.IntIterator;
+import it.unimi.dsi.fastutil.ints.IntRBTreeSet;
 import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.ReadSources;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
 
 /**
  * The sources that a certificate of RC, RA or CC has to name: those of statements with a read that does not return the
  * last write before it in the order, or returns the same value as it from another transaction.
  *
- * <p>Linear time, and for such statements a search for each named source in their reads. Memory: 12 bytes a key and 9 an
+ * <p>Linear time, and for such statements a search for each named source in their reads. Memory: 12 bytes a key and 5 an
  * operation.
  */
 final class StatedSources {
@@ -21,12 +24,11 @@ final class StatedSources {
     /** The reads whose source is not the last writer of the key before them. */
     private final BitSet isOlder = new BitSet();
 
-    private StatedSources(HistoryTable table, boolean[] counted, int[] sources) {
+    private StatedSources(HistoryTable table, boolean[] counted) {
         this.table = table;
         this.counted = counted;
         this.sources = new int[table.operations()];
-        Arrays.fill(this.sources, ReadSources.NONE);
-        complete(sources);
+        Arrays.fill(sources, ReadSources.NONE);
     }
 
     /**
@@ -37,32 +39,16 @@ final class StatedSources {
      *     this for a write, a read of an own write, and perhaps for a further read of a key
      */
     static @Nullable ReadSources of(HistoryTable table, boolean[] counted, int[] position, int[] sources) {
-        StatedSources stated = new StatedSources(table, counted, sources);
-        stated.compare(position);
+        StatedSources stated = new StatedSources(table, counted);
+        stated.compare(position, sources);
         return stated.isOlder.isEmpty() ? null : stated.named();
     }
 
-    /** Copies the sources of reads; a further read of a key read from the same transaction as the one before. */
-    private void complete(int[] known) {
-        int[] latest = new int[table.keys().size()];
-        for (int t = 0; t < counted.length; t++) {
-            for (int o = table.firstOperation(t); counted[t] && o < table.operationsEnd(t); o++) {
-                latest[table.key(o)] = ReadSources.NONE;
-            }
-            for (int o = table.firstOperation(t); counted[t] && o < table.operationsEnd(t); o++) {
-                int key = table.key(o);
-                if (table.isWrite(o)) {
-                    // Later reads of the key are of this write.
-                    latest[key] = t;
-                } else if (latest[key] != t) {
-                    latest[key] = known[o] >= ReadSources.INITIAL ? known[o] : latest[key];
-                    sources[o] = latest[key];
-                }
-            }
-        }
-    }
-
-    private void compare(int[] position) {
+    /**
+     * Copies the sources of reads, and compares them with the last writers. A further read of a key read from the same
+     * transaction as the one before.
+     */
+    private void compare(int[] position, int[] known) {
         int[] order = new int[counted.length];
         Arrays.fill(order, ReadSources.NONE);
         for (int t = 0; t < counted.length; t++) {
@@ -70,15 +56,30 @@ final class StatedSources {
                 order[position[t]] = t;
             }
         }
+        int[] operations = table.operationKeys();
         int[] writers = new int[table.keys().size()];
         Arrays.fill(writers, ReadSources.INITIAL);
+        // By key: the last transaction that used it, and the source of its last operation of the key, itself for a
+        // write.
+        int[] users = new int[writers.length];
+        Arrays.fill(users, ReadSources.NONE);
+        int[] latest = new int[writers.length];
         for (int t : order) {
             for (int o = t < 0 ? 0 : table.firstOperation(t); t >= 0 && o < table.operationsEnd(t); o++) {
-                if (table.isWrite(o)) {
-                    writers[table.key(o)] = t;
-                } else if (sources[o] != ReadSources.NONE && sources[o] != writers[table.key(o)]) {
-                    isOlder.set(o);
+                int key = Operations.key(operations[o]);
+                if (Operations.isWrite(operations[o])) {
+                    writers[key] = t;
+                    latest[key] = t;
+                } else if (users[key] != t || latest[key] != t) {
+                    int before = users[key] == t ? latest[key] : ReadSources.NONE;
+                    int source = known[o] >= ReadSources.INITIAL ? known[o] : before;
+                    latest[key] = source;
+                    sources[o] = source;
+                    if (source != ReadSources.NONE && source != writers[key]) {
+                        isOlder.set(o);
+                    }
                 }
+                users[key] = t;
             }
         }
     }
@@ -106,9 +107,13 @@ final class StatedSources {
 
     /** Names the sources of a statement with the reads [from, to). */
     private void name(int t, int from, int to, int statement, ReadSources.Builder named) {
-        BitSet older = new BitSet();
+        if (to == from + 1) {
+            named.add(t, statement, sources[from]);
+            return;
+        }
+        IntRBTreeSet older = new IntRBTreeSet();
         for (int o = isOlder.nextSetBit(from); o >= 0 && o < to; o = isOlder.nextSetBit(o + 1)) {
-            older.set(sources[o] + 1);
+            older.add(sources[o]);
         }
         boolean needsAll = false;
         for (int o = from; o < to && !needsAll; o++) {
@@ -116,18 +121,20 @@ final class StatedSources {
         }
         for (int o = from; o < to && needsAll; o++) {
             if (sources[o] != ReadSources.NONE) {
-                older.set(sources[o] + 1);
+                older.add(sources[o]);
             }
         }
-        older.stream().forEach(writer -> named.add(t, statement, writer - 1));
+        older.forEach(writer -> named.add(t, statement, writer));
     }
 
-    /** Whether one of some transactions left what a read returned. @param writers their numbers plus one */
-    private boolean isLeft(BitSet writers, int o) {
-        for (int w = writers.nextSetBit(0); w >= 0; w = writers.nextSetBit(w + 1)) {
-            int write = w == 0 ? -1 : table.lastWrite(w - 1, table.key(o));
+    /** Whether one of some writers left what a read returned. */
+    private boolean isLeft(IntRBTreeSet writers, int o) {
+        for (IntIterator each = writers.iterator(); each.hasNext(); ) {
+            int writer = each.nextInt();
+            boolean isInitial = writer == ReadSources.INITIAL;
+            int write = isInitial ? -1 : table.lastWrite(writer, table.key(o));
             long left = write < 0 ? table.initialValue(table.key(o)) : table.value(write);
-            if ((w == 0 || write >= 0) && left == table.value(o)) {
+            if ((isInitial || write >= 0) && left == table.value(o)) {
                 return true;
             }
         }
