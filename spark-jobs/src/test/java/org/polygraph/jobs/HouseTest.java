@@ -244,6 +244,7 @@ class HouseTest {
             "record",
             "windows",
             "application",
+            "watch",
             "junit",
             "spark",
             "cli");

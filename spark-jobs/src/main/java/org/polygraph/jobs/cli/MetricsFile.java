@@ -86,7 +86,7 @@ final class MetricsFile {
         return out.toString();
     }
 
-    private static void begin(StringBuilder out, String name, String help) {
+    static void begin(StringBuilder out, String name, String help) {
         out.append("# HELP " + name + " " + help + "\n# TYPE " + name + " gauge\n");
     }
 

@@ -71,6 +71,7 @@ final class PolygraphCommand implements Runnable {
         choices(commands, EngineOptions.Choice.class);
         choices(commands, CheckOptions.OnViolation.class);
         choices(commands, CheckOptions.FailOn.class);
+        choices(commands, WatchCommand.StopOn.class);
         choices(commands, Workload.Distribution.class);
         choices(commands, Workload.Level.class);
         choices(commands, WorkloadKind.class);
@@ -97,6 +98,7 @@ final class PolygraphCommand implements Runnable {
         known.put("lint", e -> new CommandLine(new LintCommand(e)));
         known.put("estimate", e -> new CommandLine(new EstimateCommand(e)));
         known.put("generate", e -> new CommandLine(new GenerateCommand(e)));
+        known.put("watch", e -> new CommandLine(new WatchCommand(e)));
         known.put("record", e -> new CommandLine(new RecordCommand(e)));
         known.put("version", e -> new CommandLine(new VersionCommand(e)));
         CommandLine commands = new CommandLine(new PolygraphCommand());

@@ -26,8 +26,10 @@ import org.polygraph.jobs.record.Recording;
 import org.polygraph.jobs.record.WorkloadKind;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.jobs.watch.Watch;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.generate.Workload;
+import org.polygraph.storage.model.HistoryException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -97,6 +99,14 @@ final class RecordCommand implements Callable<Integer> {
 
     @Option(names = "--check", description = "Then check the level that the database documents for the isolation.")
     private boolean check;
+
+    @Option(
+            names = "--watch",
+            paramLabel = "DIR",
+            description =
+                    "Judge that level while the history is recorded, and end at a violation; DIR gets the runs, as of"
+                            + " watch.")
+    private @Nullable String watched;
 
     @Option(
             names = "--duration",
@@ -183,8 +193,12 @@ final class RecordCommand implements Callable<Integer> {
     public Integer call() {
         RecordSettings settings = settings();
         Optional<Promise> promise = settings.databases().promise(workload);
-        if (check && promise.isEmpty()) {
-            throw wrong("--check: no level is known that this database documents for " + isolation.label()
+        if (watched != null && check) {
+            throw wrong("--watch judges the level that --check names; give one");
+        }
+        if ((check || watched != null) && promise.isEmpty()) {
+            throw wrong((check ? "--check" : "--watch") + ": no level is known that this database documents for "
+                    + isolation.label()
                     + (replicaIsolation == null || replicaIsolation == isolation
                             ? ""
                             : " or " + replicaIsolation.label())
@@ -219,14 +233,30 @@ final class RecordCommand implements Callable<Integer> {
         });
         Runtime.getRuntime().addShutdownHook(hook);
         Throwable failure;
+        @Nullable RecordWatch watch;
+        try {
+            watch = watched == null ? null : watch(watched, promise.orElseThrow(), recording);
+        } catch (IOException | HistoryException e) {
+            unhook(hook);
+            environment.message(Failures.text(e));
+            return ExitCode.IO.code();
+        }
         // HSQLDB prints traces to standard output.
         PrintStream standard = System.out;
         System.setOut(new PrintStream(OutputStream.nullOutputStream()));
         try {
-            failure = recording.run(counts -> progress.items(counts.transactions(), 0));
+            failure = recording.run(counts -> {
+                progress.items(counts.transactions(), 0);
+                if (watch != null) {
+                    watch.hasBegun();
+                }
+            });
         } catch (IOException e) {
             summary.countDown();
             unhook(hook);
+            if (watch != null) {
+                watch.end();
+            }
             return notWritten(e);
         } finally {
             System.setOut(standard);
@@ -246,6 +276,9 @@ final class RecordCommand implements Callable<Integer> {
             environment.message("a session ended early: " + Failures.text(failure)
                     + "; the history has everything that was observed before");
             exitCode = ExitCode.IO.code();
+        }
+        if (watch != null) {
+            return ExitCode.merge(exitCode, watch.end());
         }
         return check && !recording.isStopped() ? ExitCode.merge(exitCode, checked(promise.orElseThrow())) : exitCode;
     }
@@ -345,9 +378,20 @@ final class RecordCommand implements Callable<Integer> {
         environment.out().flush();
     }
 
-    private int checked(Promise promise) {
+    private RecordWatch watch(String folder, Promise promise, Recording recording)
+            throws IOException, HistoryException {
+        state(promise);
+        WatchPrinter printer = new WatchPrinter(environment, verbosity, false, null, folder);
+        return RecordWatch.begin(Path.of(out), Watch.Settings.of(Path.of(folder), promise.level()), printer, recording);
+    }
+
+    private void state(Promise promise) {
         environment.message("level " + promise.level().label() + ", because the manual (" + promise.source()
                 + ") states of " + promise.isolation().label() + ": \"" + promise.sentence() + "\"");
+    }
+
+    private int checked(Promise promise) {
+        state(promise);
         List<String> words =
                 new ArrayList<>(List.of("check", "-l", promise.level().label()));
         words.addAll(verbosity.words());

@@ -42,6 +42,11 @@ final class Verbosity {
         return true;
     }
 
+    /** Whether progress is shown. */
+    boolean showsProgress() {
+        return !quiet && mode != ProgressMode.NONE;
+    }
+
     boolean verbose() {
         return verbose;
     }

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.polygraph.jobs.application.ChainLaw;
 import org.polygraph.jobs.cli.RunLaw;
+import org.polygraph.jobs.watch.WatchLaw;
 import org.polygraph.jobs.windows.WindowLaw;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.table.HistoryTable;
@@ -135,6 +136,14 @@ class LawsTest {
             new Law<>("relaxed-rows", 1_500, simulated(Simulator::unknownRows), new RelaxedRows())
                     .floor(0.3, "holds, order")
                     .floor(0.02, "violated, refuted", "at commits violated, refuted"),
+            new Law<>(
+                            "watched",
+                            100,
+                            seed -> seed % 3 == 0 ? ChainLaw.kinds(seed) : ChainLaw.tiny(seed),
+                            new WatchLaw())
+                    .atLeast(40)
+                    .floor(0.03, "PASS", "VIOLATION", "killed")
+                    .floor(0, "rotated"),
             new Law<>("runs", 60, RunLaw::source, new RunLaw())
                     .atLeast(12)
                     .floor(0.1, "PASS by windows", "VIOLATION by windows"));

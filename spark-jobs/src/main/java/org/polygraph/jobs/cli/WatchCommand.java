@@ -1,0 +1,186 @@
+package org.polygraph.jobs.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.application.CheckSettings;
+import org.polygraph.jobs.application.Checker;
+import org.polygraph.jobs.application.Failures;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.jobs.verdict.SessionOrder;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.watch.Watch;
+import org.polygraph.storage.analysis.InitialChoice;
+import org.polygraph.storage.model.HistoryException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code polygraph watch}: verdicts while a history grows. */
+@Command(
+        name = "watch",
+        description = "Judge a history while it is written.",
+        sortOptions = false,
+        footer = {
+            "",
+            "Each verdict is of all transactions so far as one history. DIR keeps parts and runs, as check --each writes them;",
+            "the same command goes on after any end.",
+            "Exit code: that of the last verdict of each level, the first of 1, 6, 5, 3, 4, 0."
+        })
+final class WatchCommand implements Callable<Integer> {
+    enum StopOn {
+        VIOLATION
+    }
+
+    private final Environment environment;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(
+            names = {"-l", "--level"},
+            paramLabel = "LEVEL",
+            required = true,
+            converter = LevelConverter.class,
+            completionCandidates = LevelConverter.Candidates.class,
+            description = "The level, or several, as of check.")
+    private Levels levels = Levels.NONE;
+
+    @Option(
+            names = {"-o", "--out"},
+            paramLabel = "DIR",
+            required = true,
+            description = "Where parts and runs go; a folder of this machine.")
+    @SuppressWarnings("NullAway.Init")
+    private String out;
+
+    @Parameters(
+            paramLabel = "SOURCE",
+            arity = "1..*",
+            description =
+                    "A file in JSON Lines that grows, a folder in which such files (*.jsonl) appear, or - for standard input.")
+    @SuppressWarnings("NullAway.Init")
+    private List<String> sources;
+
+    @Option(
+            names = "--horizon",
+            paramLabel = "DUR",
+            converter = Converters.DurationNanos.class,
+            description =
+                    "A transaction is judged when all sessions are beyond it, or that long after it was written (default: 1s).")
+    private long horizonNanos = TimeUnit.MILLISECONDS.toNanos(Watch.HORIZON_MILLIS);
+
+    @Option(
+            names = "--part",
+            paramLabel = "DUR",
+            converter = Converters.DurationNanos.class,
+            description = "Keep a run at least that often (default: 1m); more often if there is much to judge.")
+    private long partNanos = TimeUnit.MILLISECONDS.toNanos(Watch.PART_MILLIS);
+
+    @Option(
+            names = "--stop-on",
+            paramLabel = "WHAT",
+            description = "violation: end at the first one, with exit code 3.")
+    private @Nullable StopOn stopOn;
+
+    @Option(
+            names = "--idle",
+            paramLabel = "DUR",
+            converter = Converters.DurationNanos.class,
+            description = "End when no line came for so long (default: at the end of standard input, else never).")
+    private @Nullable Long idleNanos;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "DUR",
+            converter = Converters.DurationNanos.class,
+            description = "Time for each part, such as 10s; then UNKNOWN.")
+    private @Nullable Long timeoutNanos;
+
+    @Option(names = "--time", paramLabel = "MODE", description = "As of check.")
+    private TimeMode time = TimeMode.HINT;
+
+    @Option(
+            names = "--clock-skew",
+            paramLabel = "DUR",
+            converter = Converters.DurationNanos.class,
+            description = "As of check.")
+    private long clockSkewNanos;
+
+    @Option(names = "--indeterminate", paramLabel = "MODE", description = "As of check.")
+    private IndeterminateMode indeterminate = IndeterminateMode.MAYBE;
+
+    @Option(names = "--json", description = "Verdicts as JSON objects, a line each.")
+    private boolean json;
+
+    @Option(
+            names = "--metrics-file",
+            paramLabel = "FILE",
+            description = "Rate, lag and verdicts as metrics of Prometheus; replaced every second.")
+    private @Nullable String metricsFile;
+
+    @Mixin
+    private final Verbosity verbosity = new Verbosity();
+
+    WatchCommand(Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    public Integer call() {
+        if (sources.stream().filter(each -> each.equals("-")).count() > 1) {
+            throw new ParameterException(spec.commandLine(), "- is given twice; standard input can be read once");
+        }
+        WatchPrinter printer = new WatchPrinter(environment, verbosity, json, metricsFile, out);
+        try (Watch watch = new Watch(settings(), Checker.EMBEDDED, printer)) {
+            for (String source : sources) {
+                try {
+                    watch.add(source);
+                } catch (IOException e) {
+                    printer.message(Failures.ofPath(source, e));
+                    return ExitCode.IO.code();
+                }
+            }
+            return printer.end(watch.run());
+        } catch (HistoryException e) {
+            printer.message(Failures.text(e));
+            return ExitCode.INVALID.code();
+        } catch (IOException e) {
+            printer.message(Failures.ofPath(out, e));
+            return ExitCode.IO.code();
+        }
+    }
+
+    private Watch.Settings settings() {
+        long heap = Runtime.getRuntime().maxMemory();
+        return new Watch.Settings(
+                Path.of(out),
+                levels.strongestFirst().stream()
+                        .map(level -> new CheckRequest(
+                                level,
+                                time,
+                                clockSkewNanos,
+                                indeterminate,
+                                InitialChoice.AUTO,
+                                SessionOrder.YES,
+                                true,
+                                CheckRequest.DEFAULT_VIOLATIONS))
+                        .toList(),
+                TimeUnit.NANOSECONDS.toMillis(horizonNanos),
+                TimeUnit.NANOSECONDS.toMillis(partNanos),
+                Watch.CHECK_MILLIS,
+                idleNanos == null ? Long.MAX_VALUE : TimeUnit.NANOSECONDS.toMillis(idleNanos),
+                stopOn == StopOn.VIOLATION,
+                new CheckSettings.Limits(timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos, heap));
+    }
+}
