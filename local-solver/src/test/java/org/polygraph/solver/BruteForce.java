@@ -111,7 +111,7 @@ final class BruteForce {
         return g.eventsPerTxn == 1
                 || switch (g.kind(k)) {
                     case PLAIN -> !someOverlap(g, k, position, committed);
-                    case ROW_VALUES -> true;
+                    case OVERLAPPING -> true;
                     case ROW_UNBORN, ROW_BORN -> rowsAreSeen(g, k, position, committed);
                 };
     }

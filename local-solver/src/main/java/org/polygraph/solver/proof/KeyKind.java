@@ -10,7 +10,7 @@ public enum KeyKind {
     /** Reads at snapshots; no two writers overlap. */
     PLAIN,
     /** The values of a row: reads at snapshots; writers may overlap. */
-    ROW_VALUES,
+    OVERLAPPING,
     /** Whether a row exists, which at first it does not: reads at commits; the initial value is no row. */
     ROW_UNBORN,
     /** Whether a row exists, which at first it does: reads at commits; the initial value is a row. */
@@ -29,7 +29,7 @@ public enum KeyKind {
     public boolean bindsNext(boolean leavesInitial) {
         return switch (this) {
             case PLAIN -> true;
-            case ROW_VALUES -> false;
+            case OVERLAPPING -> false;
             case ROW_UNBORN -> !leavesInitial;
             case ROW_BORN -> leavesInitial;
         };

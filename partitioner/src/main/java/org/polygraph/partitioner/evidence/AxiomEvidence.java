@@ -2,7 +2,6 @@ package org.polygraph.partitioner.evidence;
 
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntList;
-import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,7 +22,6 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.ListVersions;
 
 /**
  * Makes counterexamples of a refuted {@link CommitOrder}: the shortest cycle of each component of session order,
@@ -40,8 +38,7 @@ public final class AxiomEvidence {
     private final CommitOrder order;
     private final Events events;
     private final EvidenceGraph graph;
-    /** By transactions of which lists show that the first commits before the second: their appends. */
-    private final Long2LongOpenHashMap shown = new Long2LongOpenHashMap();
+    private final ListPairs lists;
 
     /** @param refuted an order that was refuted */
     public AxiomEvidence(CommitOrder refuted, BooleanSupplier stop) {
@@ -51,15 +48,7 @@ public final class AxiomEvidence {
         this.order = refuted;
         this.events = refuted.graph().events();
         this.graph = new EvidenceGraph(withAllReads(refuted.graph()), stop);
-        ListVersions lists = table.listVersions();
-        if (lists != null) {
-            lists.pairs((first, second, isShown) ->
-                    shown.putIfAbsent(pair(lists.transaction(first), lists.transaction(second)), pair(first, second)));
-        }
-    }
-
-    private static long pair(int first, int second) {
-        return (long) first << Integer.SIZE | second;
+        this.lists = new ListPairs(table);
     }
 
     /** Adds the WR edges that the closure of CC drops because others imply them. They may explain most clearly. */
@@ -250,7 +239,7 @@ public final class AxiomEvidence {
 
     /** Whether lists show the order that is demanded. */
     private boolean isOfList(EvidenceGraph.Step step) {
-        return shown.containsKey(pair(step.from(), step.to()));
+        return lists.between(step.from(), step.to()) != null;
     }
 
     /** Why t2 cannot come before t1: t1 is known to come before t2. */
@@ -353,10 +342,9 @@ public final class AxiomEvidence {
     }
 
     private Dependency demanded(int t2, int t1) {
-        ListVersions lists = table.listVersions();
-        long appends = shown.getOrDefault(pair(t2, t1), ListVersions.NONE);
-        if (lists != null && appends != ListVersions.NONE) {
-            return shown(lists, (int) (appends >> Integer.SIZE), (int) appends);
+        Dependency shown = lists.between(t2, t1);
+        if (shown != null) {
+            return shown;
         }
         Witness witness = witness(t2, t1);
         String reader = table.name(witness.reader);
@@ -386,25 +374,6 @@ public final class AxiomEvidence {
                         "forced: " + reader + " read what " + table.name(t1) + " wrote although it sees "
                                 + table.name(t2),
                         List.of(new Alternative(table.name(t1) + " before " + table.name(t2), assumed, cycle))));
-    }
-
-    /** @param second a recorded append that comes after the first one in the order of versions */
-    private Dependency shown(ListVersions lists, int first, int second) {
-        HistoryTable recorded = lists.recorded();
-        int key = recorded.key(first);
-        String reader = table.name(lists.transaction(lists.longestRead(key)));
-        String before = table.values().label(recorded.value(first));
-        String after = table.values().label(recorded.value(second));
-        int from = lists.transaction(first);
-        return new Dependency(
-                from,
-                lists.transaction(second),
-                EdgeKind.WW,
-                key,
-                table.value(table.lastWrite(from, key)),
-                lists.place(second) != ListVersions.NONE
-                        ? "observed: a list that " + reader + " read has " + after + " behind " + before
-                        : "observed: a list that " + reader + " read has " + before + " and not " + after);
     }
 
     /** Returns the list that a transaction appends to, by the key of an element. */

@@ -17,6 +17,7 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Basis;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
@@ -42,11 +43,11 @@ final class CaseSplit {
     private final int workOfRun;
     private int work;
 
-    CaseSplit(Explanation rules, IndexedHistory history, int eventsPerTransaction) {
+    CaseSplit(Explanation rules, IndexedHistory history, IsolationLevel level) {
         this.rules = rules;
         this.history = history;
         this.table = history.table();
-        this.events = new Events(eventsPerTransaction, history.table().sessionStarts(), history.sessionOf());
+        this.events = Events.of(level, history.table().sessionStarts(), history.sessionOf());
         this.workOfRun = 1 + history.table().transactions() / FEW_TRANSACTIONS;
     }
 
@@ -222,8 +223,8 @@ final class CaseSplit {
 
     /** Whether an enclosing case assumes the same. To assume it again would not help. */
     private boolean isOrdered(Branch branch, int first, int second) {
-        return branch.edge(events.commit(first), events.begin(second)) != null
-                || branch.edge(events.commit(second), events.begin(first)) != null;
+        return branch.edge(events.commit(first), events.overwrites(second)) != null
+                || branch.edge(events.commit(second), events.overwrites(first)) != null;
     }
 
     /** The case that the first writer of a key came before the second one. */
@@ -236,7 +237,7 @@ final class CaseSplit {
                 table.value(table.lastWrite(first, key)),
                 new Reason(Basis.ASSUMED, "if " + table.name(first) + " wrote before " + table.name(second)));
         Branch assuming = new Branch(branch);
-        assuming.edges().put(Branch.pair(events.commit(first), events.begin(second)), assumed);
+        assuming.edges().put(Branch.pair(events.commit(first), events.overwrites(second)), assumed);
         return new Case(table.name(first) + " before " + table.name(second), assumed, of::copy, assuming);
     }
 

@@ -38,6 +38,7 @@ final class EdgeReasons {
     private final Branch branch;
     private final Int2ObjectOpenHashMap<Dependency> explained = new Int2ObjectOpenHashMap<>();
     private final ReadReasons reads;
+    private final @Nullable ListPairs lists;
 
     EdgeReasons(IndexedHistory history, EvidenceGraph graph, WriterLookup lookup, Branch branch) {
         this.table = history.table();
@@ -46,6 +47,7 @@ final class EdgeReasons {
         this.lookup = lookup;
         this.graph = graph;
         this.branch = branch;
+        this.lists = events.mayOverlap() ? new ListPairs(table) : null;
         this.reads = new ReadReasons(history, graph, lookup, branch, this);
     }
 
@@ -112,9 +114,14 @@ final class EdgeReasons {
                     from, to, EdgeKind.RT, Dependency.NO_KEY, 0, "real time: it had ended when the other started");
         }
         // With two events per transaction the ends show the kind: only RW leaves a snapshot, and only RW enters a
-        // commit.
+        // commit, and at PC the order of two writers.
         boolean two = events.perTransaction() == 2;
         boolean fromSnapshot = two && step.from() == events.begin(from);
+        Dependency shown =
+                lists == null || fromSnapshot || step.to() == events.begin(to) ? null : lists.between(from, to);
+        if (shown != null) {
+            return shown;
+        }
         int below = step.round();
         Dependency found = fromSnapshot ? null : readFrom(from, to, below);
         if (found == null && (fromSnapshot || !two)) {
@@ -254,7 +261,7 @@ final class EdgeReasons {
                     ? new Reason(Basis.OBSERVED, "observed: it read the initial value, before any write")
                     : forced("forced: it read the initial value, because no writer of that value is possible", others);
         } else {
-            List<EvidenceGraph.Step> path = graph.path(events.commit(writer), events.begin(to), below);
+            List<EvidenceGraph.Step> path = graph.path(events.commit(writer), events.overwrites(to), below);
             if (path == null) {
                 return null;
             }
@@ -288,7 +295,7 @@ final class EdgeReasons {
                 continue;
             }
             Reason reason = readAlthough(from, to, key, below);
-            if (reason == null && events.perTransaction() == 2) {
+            if (reason == null && events.perTransaction() == 2 && !events.mayOverlap()) {
                 List<EvidenceGraph.Step> path = graph.path(events.begin(from), events.commit(to), below);
                 if (path != null) {
                     List<Dependency> overlap = chain(from, to, path);

@@ -157,7 +157,7 @@ final class EvidenceGraph {
                 } else {
                     add(events.begin(first), events.commit(reader), missed);
                     add(events.begin(reader), events.commit(first), missed);
-                    if (events.perTransaction() == 2 && !writers.isRow(key)) {
+                    if (events.perTransaction() == 2 && !events.mayOverlap() && !writers.isRow(key)) {
                         add(events.commit(first), events.begin(reader), ordered);
                     }
                 }

@@ -45,7 +45,7 @@ public final class Explanation {
             IndexedHistory.Indeterminate indeterminate,
             long clockSkewNanos,
             BooleanSupplier stop) {
-        if (level.isAxiom()) {
+        if (!level.isOfEvents()) {
             // The budget may have ended while the history was shrunk; a small one is explained all the same.
             BooleanSupplier end = sub.operations() <= SMALL ? () -> false : stop;
             return ofAxiom(CommitOrder.index(sub, level, indeterminate, end), end);
@@ -56,7 +56,7 @@ public final class Explanation {
         }
         Explanation explanation = new Explanation(level, clockSkewNanos, stop);
         Violation found = explanation.refute(history.copy(), new Branch());
-        return found == null ? new CaseSplit(explanation, history, level.eventsPerTransaction()).explain() : found;
+        return found == null ? new CaseSplit(explanation, history, level).explain() : found;
     }
 
     private static Violation ofAxiom(CommitOrder order, BooleanSupplier stop) {
@@ -89,7 +89,7 @@ public final class Explanation {
     }
 
     private @Nullable Violation refuteByRules(IndexedHistory of, Branch branch) {
-        Problem problem = Problem.of(of, level.eventsPerTransaction());
+        Problem problem = Problem.of(of, level);
         if (level.realTime()) {
             problem.bind(problem.realTime(clockSkewNanos));
         }

@@ -1,5 +1,6 @@
 package org.polygraph.partitioner.graph;
 
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.BudgetException;
 
 /**
@@ -12,6 +13,7 @@ public final class Events {
     private final int[] sessionStarts;
     private final int[] sessionOf;
     private final int count;
+    private final boolean mayOverlap;
 
     /**
      * @param perTransaction 1 or 2
@@ -20,6 +22,10 @@ public final class Events {
      * @throws BudgetException if there are more events than an int can number
      */
     public Events(int perTransaction, int[] sessionStarts, int[] sessionOf) {
+        this(perTransaction, false, sessionStarts, sessionOf);
+    }
+
+    private Events(int perTransaction, boolean mayOverlap, int[] sessionStarts, int[] sessionOf) {
         if (perTransaction != 1 && perTransaction != 2) {
             throw new IllegalArgumentException(perTransaction + " events a transaction; 1 or 2 expected");
         }
@@ -32,6 +38,17 @@ public final class Events {
         this.sessionStarts = sessionStarts;
         this.sessionOf = sessionOf;
         this.count = (int) events;
+        this.mayOverlap = mayOverlap;
+    }
+
+    /** The events of a level. @throws BudgetException if there are more than an int can number */
+    public static Events of(IsolationLevel level, int[] sessionStarts, int[] sessionOf) {
+        return new Events(level.eventsPerTransaction(), level == IsolationLevel.PC, sessionStarts, sessionOf);
+    }
+
+    /** Whether writers of one key may overlap (PC). */
+    public boolean mayOverlap() {
+        return mayOverlap;
     }
 
     public int count() {
@@ -49,6 +66,11 @@ public final class Events {
     /** The event that takes the snapshot. */
     public int begin(int transaction) {
         return transaction << shift;
+    }
+
+    /** The event of a writer that must come after the commit of another one for its version to be the later one. */
+    public int overwrites(int transaction) {
+        return mayOverlap ? commit(transaction) : begin(transaction);
     }
 
     /** The event that makes writes visible; the same as {@link #begin} with one event a transaction. */

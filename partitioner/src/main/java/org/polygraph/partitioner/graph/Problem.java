@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 
 /**
  * What rules, solver, proof and evidence read of a history: its index, and the graph of the edges that every order has.
@@ -20,8 +21,17 @@ public record Problem(IndexedHistory history, KnownGraph graph) {
         return of(history, new Events(eventsPerTransaction, history.table().sessionStarts(), history.sessionOf()));
     }
 
+    /** The problem of a history at a level that is defined by an order of events. */
+    public static Problem of(IndexedHistory history, IsolationLevel level) {
+        return of(history, Events.of(level, history.table().sessionStarts(), history.sessionOf()));
+    }
+
     private static Problem of(IndexedHistory history, Events events) {
-        return new Problem(history, KnownGraph.of(events, history.versions()));
+        KnownGraph graph = KnownGraph.of(events, history.versions());
+        if (events.mayOverlap()) {
+            ListEdges.addTo(graph, history);
+        }
+        return new Problem(history, graph);
     }
 
     /** The same index, with the edges of sessions and decided reads alone. */

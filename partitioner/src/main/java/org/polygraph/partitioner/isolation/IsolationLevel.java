@@ -5,18 +5,21 @@ import java.util.Optional;
 
 /**
  * Isolation levels. Session order is part of every level; SSER and SSI (strong SI) add real time. SSER implies SER
- * and SSI, each of these implies SI, SI implies CC, CC implies RA, and RA implies RC. No other level implies LIN, and
- * it implies none.
+ * and SSI, each of these implies SI, SI implies PC, PC implies CC, CC implies RA, and RA implies RC. No other level
+ * implies LIN, and it implies none.
  *
  * <p>Sources: Adya, Liskov, O'Neil, "Generalized Isolation Level Definitions" (ICDE 2000) for SER and RC; Cerone and
  * Gotsman, "Analysing Snapshot Isolation" (PODC 2016), theorem 4.1 for SI = acyclic (SO u WR u WW);RW?; Biswas and
- * Enea, "On the Complexity of Checking Transactional Consistency" (OOPSLA 2019) for CC, RA and RC as axioms.
+ * Enea, "On the Complexity of Checking Transactional Consistency" (OOPSLA 2019) for CC, RA and RC as axioms; Cerone,
+ * Bernardi, Gotsman, "A Framework for Transactional Consistency Models with Atomic Visibility" (CONCUR 2015) for PC.
  */
 public enum IsolationLevel {
     SSER("sser", "strict serializability", 1, true),
     SER("ser", "serializability", 1, false),
     SSI("ssi", "strong snapshot isolation", 2, true),
     SI("si", "snapshot isolation", 2, false),
+    /** SI without first-committer-wins: writers of a key may overlap. */
+    PC("pc", "prefix consistency", 2, false),
     CC("cc", "causal consistency", 1, false),
     RA("ra", "read atomicity", 1, false),
     RC("rc", "read committed", 1, false),
@@ -56,13 +59,21 @@ public enum IsolationLevel {
     }
 
     /**
-     * Whether the level is not defined by one order of events in which reads return the last write: RC, RA and CC are
-     * axioms about the order of commits, LIN is one order per key.
+     * Whether writers of a key need not be apart, so that an append reads nothing, and inserts and deletes are other
+     * writes: PC, the axioms about the order of commits, and LIN.
      */
     public boolean isAxiom() {
+        return this == PC || !isOfEvents();
+    }
+
+    /**
+     * Whether the level is defined by one order of events in which reads return the last write. RC, RA and CC are axioms
+     * about the order of commits, LIN is one order per key.
+     */
+    public boolean isOfEvents() {
         return switch (this) {
-            case CC, RA, RC, LIN -> true;
-            case SSER, SER, SSI, SI -> false;
+            case SSER, SER, SSI, SI, PC -> true;
+            case CC, RA, RC, LIN -> false;
         };
     }
 

@@ -9,7 +9,7 @@ import org.polygraph.partitioner.index.VersionIndex;
 
 /**
  * The check of one key at a time against an order: a read is violated if the last counted writer before its snapshot
- * wrote another value; with two events a transaction, two writers are violated if the snapshot of the later one
+ * wrote another value; at SI, two writers are violated if the snapshot of the later one
  * precedes the commit of the earlier one. Optional transactions are taken as not committed.
  *
  * <p>Of rows that are inserted and deleted ({@link RowKeys}), with two events a transaction: reads of an existence are
@@ -20,7 +20,7 @@ import org.polygraph.partitioner.index.VersionIndex;
  */
 public final class KeyCheck {
     private final int perTransaction;
-    private final boolean hasSnapshots;
+    private final boolean ordersWriters;
     private final VersionIndex index;
     private final byte[] states;
     private final int[] position;
@@ -32,11 +32,11 @@ public final class KeyCheck {
     /** @param position of each event, a permutation */
     public KeyCheck(Events events, VersionIndex index, CommitStatus commitStatus, int[] position) {
         this.perTransaction = events.perTransaction();
-        this.hasSnapshots = perTransaction == 2;
+        this.ordersWriters = perTransaction == 2 && !events.mayOverlap();
         this.index = index;
         this.states = commitStatus.states();
         this.position = position;
-        this.rows = hasSnapshots ? index.rows() : null;
+        this.rows = perTransaction == 2 ? index.rows() : null;
     }
 
     /** How many reads and pairs of writers of the key are violated. */
@@ -91,7 +91,7 @@ public final class KeyCheck {
         int violated = 0;
         int current = VersionIndex.INITIAL;
         long lastCommit = -1;
-        boolean overlaps = hasSnapshots;
+        boolean overlaps = ordersWriters;
         for (int i = 0; i < count; i++) {
             int entry = (int) items[i];
             if ((items[i] & 1L << 32) == 0) {

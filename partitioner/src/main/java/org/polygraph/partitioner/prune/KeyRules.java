@@ -25,7 +25,8 @@ import org.polygraph.storage.model.StoppedException;
  *       is decided, which adds a WR edge.
  * </ul>
  *
- * <p>Writers of a row may overlap with two events a transaction, so R0 and R1 do not hold for its values. The other
+ * <p>Writers of a row may overlap with two events a transaction, and at PC writers of any key, so R0 does not hold
+ * for their values, and R1 does at PC only. There a writer is before another one if it commits before that. The other
  * rules hold, because a read returns the last version that was committed before its snapshot.
  *
  * <p>An edge is added only if other edges do not imply it: of several predecessors, those that reach another
@@ -56,6 +57,8 @@ public abstract class KeyRules {
     int count;
     /** Whether the writers of the key may overlap. */
     private boolean overlapping;
+    /** Whether a writer is before another one if it commits before that (PC). */
+    final boolean byCommit;
 
     /** Writers in the order in which the rules visit them. */
     int[] visits = new int[64];
@@ -71,6 +74,7 @@ public abstract class KeyRules {
         this.index = index;
         this.states = states;
         this.key = new KeyWriters(index, events);
+        this.byCommit = events.mayOverlap();
     }
 
     /** The rules by the rows of a closure. */
@@ -95,17 +99,17 @@ public abstract class KeyRules {
     void fetch(int from, int to) {}
 
     /**
-     * Finds writers whose commit reaches the begin of writer w, among them each one that reaches no other writer found.
+     * Finds writers whose commit reaches the begin of writer w (PC: its commit), among them each one that reaches no other writer found.
      */
     abstract void findPredecessors(int w, int visit);
 
     /**
      * Finds writers that must precede w although no edge shows it yet: their commit reaches a reader of w, or their
-     * begin reaches the commit of w. Called after {@link #findPredecessors} of the same writer.
+     * begin reaches the commit of w (not at PC). Called after {@link #findPredecessors} of the same writer.
      */
     abstract void findOverlapping(int w);
 
-    /** Whether the commit of writer u reaches the begin of writer w. */
+    /** Whether the commit of writer u reaches the begin of writer w, at PC its commit. */
     abstract boolean reaches(int u, int w);
 
     /** Whether the begin of a reader reaches the commit of writer w. */
@@ -123,7 +127,7 @@ public abstract class KeyRules {
     /**
      * Applies the rules to one key that has writers.
      *
-     * @param mayOverlap whether writers of the key may overlap, as those of the values of a row
+     * @param mayOverlap whether writers of the key may overlap, as those of the values of a row, or all at PC
      * @param all whether to visit all writers; false: writers may be left out for which the last update of the
      *     closure brings nothing new
      * @param stop asked every few hundred reads
@@ -149,7 +153,7 @@ public abstract class KeyRules {
             int w = visits[visit];
             findPredecessors(w, visit);
             readersBefore(w);
-            if (!overlapping) {
+            if (!overlapping || byCommit) {
                 findOverlapping(w);
                 writersBefore(w);
             }
@@ -201,7 +205,7 @@ public abstract class KeyRules {
     private void writersBefore(int w) {
         keepMaximal();
         for (int i = 0; i < count; i++) {
-            forced.add(events.commit(key.transactions[found[i]]), events.begin(key.transactions[w]));
+            forced.add(events.commit(key.transactions[found[i]]), events.overwrites(key.transactions[w]));
         }
     }
 

@@ -70,6 +70,11 @@ final class SessionRules extends KeyRules {
         this.reached = new int[clocks.chains()];
     }
 
+    /** The position in its chain of the event that comes after the commits of the writers before this one. */
+    private int overwrites(int w) {
+        return byCommit ? key.commit(w) : key.begins[w];
+    }
+
     private void set(int place, int first, int end) {
         firsts[place] = first;
         limits[place] = first < end ? key.commit(first) : Integer.MAX_VALUE;
@@ -106,7 +111,7 @@ final class SessionRules extends KeyRules {
         int n = 0;
         for (int w = 0; w < key.writers; w++) {
             if (all || isDirty(w)) {
-                order[n++] = (long) ancestors[events.begin(key.transactions[w])] << 32 | w;
+                order[n++] = (long) ancestors[events.overwrites(key.transactions[w])] << 32 | w;
             }
         }
         Arrays.sort(order, 0, n);
@@ -159,7 +164,7 @@ final class SessionRules extends KeyRules {
         int former = takeFront(w, visit);
         int g = key.sessionOf[w];
         int chain = key.sessionChains[g];
-        int cells = key.begins[w] * stride;
+        int cells = overwrites(w) * stride;
         count = 0;
         // In its own session the front needs no row: all earlier writers of the session reach the writer.
         int own = firsts[front + g];
@@ -188,7 +193,7 @@ final class SessionRules extends KeyRules {
         int sessions = key.sessions;
         int g = key.sessionOf[w];
         int chain = key.sessionChains[g];
-        int cells = key.begins[w] * stride;
+        int cells = overwrites(w) * stride;
         int slot = g % fronts;
         int from = owners[slot] >= 0 && key.sessionOf[owners[slot]] == g ? owners[slot] : -1;
         for (int b = visit - 1; b >= Math.max(0, visit - LOOK_BACK); b--) {
@@ -241,7 +246,7 @@ final class SessionRules extends KeyRules {
                 collect(chain, key.readerBegins[r] * stride, 0);
             }
         }
-        if (hasSnapshots) {
+        if (hasSnapshots && !byCommit) {
             // begin < bound iff commit = begin + 1 < bound + 1, because begins are even and commits odd.
             collect(key.chain(w), key.commit(w) * stride, 1);
         }
@@ -271,7 +276,7 @@ final class SessionRules extends KeyRules {
 
     @Override
     boolean reaches(int u, int w) {
-        return rows.get(key.chain(w), key.begins[w] * stride + key.chain(u)) > key.commit(u);
+        return rows.get(key.chain(w), overwrites(w) * stride + key.chain(u)) > key.commit(u);
     }
 
     @Override

@@ -80,6 +80,10 @@ final class TimeRules extends KeyRules {
         return events.commit(key.transactions[w]);
     }
 
+    private int overwrites(int w) {
+        return events.overwrites(key.transactions[w]);
+    }
+
     /** How many of a sorted list are below a threshold. */
     private int below(long[] items, int threshold) {
         // No item is equal to the bound but the one of writer 0 at the threshold, and that one is not below it.
@@ -116,7 +120,7 @@ final class TimeRules extends KeyRules {
 
     @Override
     void findPredecessors(int w, int visit) {
-        findReaching(begin(w));
+        findReaching(overwrites(w));
     }
 
     /** Finds the writers that reach an event. Some that reach another one of them may be missing. */
@@ -148,7 +152,7 @@ final class TimeRules extends KeyRules {
     @Override
     void findOverlapping(int w) {
         count = 0;
-        int start = latestStart[begin(w)];
+        int start = latestStart[overwrites(w)];
         int threshold = start;
         for (int r = key.readFrom[w]; r < key.readTo[w]; r++) {
             threshold = Math.max(threshold, latestStart[events.begin(key.readers[r])]);
@@ -177,7 +181,7 @@ final class TimeRules extends KeyRules {
                 findUnordered(upTo(event - 1), w);
             }
         }
-        if (hasSnapshots) {
+        if (hasSnapshots && !byCommit) {
             findBegunBefore(commit(w), w);
         }
     }
@@ -201,7 +205,7 @@ final class TimeRules extends KeyRules {
 
     @Override
     boolean reaches(int u, int w) {
-        return closure.reaches(commit(u), begin(w));
+        return closure.reaches(commit(u), overwrites(w));
     }
 
     @Override

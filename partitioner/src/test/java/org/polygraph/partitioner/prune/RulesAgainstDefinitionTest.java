@@ -42,7 +42,8 @@ class RulesAgainstDefinitionTest {
                 SuiteScale.of(1_600, 40),
                 RulesAgainstDefinitionTest::generator,
                 IsolationLevel.SER,
-                IsolationLevel.SI);
+                IsolationLevel.SI,
+                IsolationLevel.PC);
         assertThat(decidedReads).isPositive();
     }
 
@@ -63,7 +64,7 @@ class RulesAgainstDefinitionTest {
                 .operations(1, 2)
                 .keys(1 + (int) Math.floorMod(seed, 3L))
                 .isolation(HistoryGenerator.Isolation.SNAPSHOT);
-        run(0x5a9, 6, many, IsolationLevel.SER, IsolationLevel.SI);
+        run(0x5a9, 6, many, IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.PC);
     }
 
     private void run(long seed, int histories, LongFunction<HistoryGenerator> source, IsolationLevel... levels) {
@@ -111,7 +112,7 @@ class RulesAgainstDefinitionTest {
         if (!indexed.violations().isEmpty()) {
             return;
         }
-        Events events = new Events(level.eventsPerTransaction(), history.sessionStarts(), indexed.sessionOf());
+        Events events = Events.of(level, history.sessionStarts(), indexed.sessionOf());
         Definition definition = new Definition(events, indexed.versions(), indexed.commitStatus());
         if (level.realTime()) {
             definition.addRealTime(history);
@@ -279,9 +280,10 @@ class RulesAgainstDefinitionTest {
                             index.writerTransactions(), index.writerStarts()[key], index.writerStarts()[key + 1])
                     .filter(t -> states[t] == CommitStatus.COUNTED)
                     .toArray();
+            boolean hasOverlaps = events.perTransaction() == 2 && !events.mayOverlap();
             for (int s : writers) {
                 for (int t : writers) {
-                    if (s != t && events.perTransaction() == 2 && reaches(events.begin(s), events.commit(t))) {
+                    if (s != t && hasOverlaps && reaches(events.begin(s), events.commit(t))) {
                         before[events.begin(t)].set(events.commit(s));
                     }
                 }
@@ -304,9 +306,9 @@ class RulesAgainstDefinitionTest {
                         }
                     } else if (states[source[r]] == CommitStatus.COUNTED) {
                         if (reaches(events.commit(s), begin)) {
-                            before[events.begin(source[r])].set(events.commit(s));
+                            before[events.overwrites(source[r])].set(events.commit(s));
                         }
-                        if (reaches(events.commit(source[r]), events.begin(s)) && s != reader(r)) {
+                        if (reaches(events.commit(source[r]), events.overwrites(s)) && s != reader(r)) {
                             before[events.commit(s)].set(begin);
                         }
                     }

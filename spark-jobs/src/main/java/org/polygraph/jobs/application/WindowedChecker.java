@@ -40,7 +40,7 @@ import org.polygraph.storage.table.ListReduction;
  */
 public record WindowedChecker(Engine engine, int window) {
     private static final String WITHOUT_SNAPSHOTS =
-            "it has lists and violates si, from which windows conclude rc, ra and cc";
+            "it has lists and violates si, from which windows conclude pc, cc, ra and rc";
 
     /**
      * What {@link #decide} found.

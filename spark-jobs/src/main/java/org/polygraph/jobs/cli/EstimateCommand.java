@@ -158,7 +158,7 @@ final class EstimateCommand implements Callable<Integer> {
         if (size.whole() != HistorySize.Whole.NEVER) {
             String why =
                     switch (size.whole()) {
-                        case AT_AXIOMS -> "it has lists, so one process decides it as a whole at rc, ra and cc";
+                        case AT_AXIOMS -> "it has lists, so one process decides it as a whole at pc, cc, ra and rc";
                         case AT_ORDERS ->
                             "it has inserts or deletes, so one process decides it as a whole at ser, si and the strict levels";
                         default ->

@@ -35,16 +35,22 @@ final class LevelNames {
                 "pl-3");
         name(IsolationLevel.SSI, "strong-snapshot-isolation", "strong-pl-si");
         name(IsolationLevel.SI, "snapshot-isolation", "snapshot", "pl-si");
+        name(IsolationLevel.PC, "prefix-consistency", "prefix-consistent", "prefix", "consistent-prefix");
         name(IsolationLevel.CC, "causal-consistency", "causal", "causal-cerone");
         name(IsolationLevel.RA, "read-atomicity", "read-atomic");
         name(IsolationLevel.RC, "read-committed", "pl-2");
         name(IsolationLevel.LIN, "linearizable", "linearizability");
         implied(IsolationLevel.SER, "update-serializable", "pl-3u");
+        implied(IsolationLevel.SER, "sequential", "sequential-consistency", "1sr", "one-copy-serializable");
+        implied(IsolationLevel.SSER, "strong-1sr");
         implied(IsolationLevel.SSI, "strong-read-committed", "strong-pl-2", "strong-read-uncommitted", "strong-pl-1");
-        implied(IsolationLevel.SI, "parallel-snapshot-isolation", "prefix", "rola");
+        implied(IsolationLevel.SI, "parallel-snapshot-isolation", "rola");
         implied(IsolationLevel.SI, "forward-consistent-view", "pl-fcv", "consistent-view", "pl-2+");
         implied(IsolationLevel.SI, "monotonic-view", "pl-2l", "monotonic-snapshot-read", "pl-msr");
         implied(IsolationLevel.SI, "cursor-stability", "pl-cs");
+        implied(IsolationLevel.SI, "update-atomic");
+        implied(IsolationLevel.CC, "pram", "monotonic-reads", "monotonic-writes");
+        implied(IsolationLevel.CC, "read-your-writes", "writes-follow-reads");
         implied(IsolationLevel.RA, "monotonic-atomic-view");
         implied(IsolationLevel.RC, "read-uncommitted", "pl-1");
     }

@@ -36,8 +36,8 @@ final class WorkloadOptions {
             names = {"-l", "--level"},
             paramLabel = "LEVEL",
             defaultValue = "ser",
-            description = "What the store guarantees: ser (each transaction at one instant) or si (snapshot, first"
-                    + " committer wins).")
+            description = "What the store guarantees: ser (each transaction at one instant), si (snapshot, first"
+                    + " committer wins) or pc (snapshot, updates may be lost).")
     @SuppressWarnings("NullAway.Init")
     private Workload.Level level;
 

@@ -22,7 +22,7 @@ final class ChainOrder implements Strategy {
     /** @return null if the history is not of this kind, or only real time may refute it */
     @Override
     public @Nullable Finding find() {
-        if (!state.tuning.hasRules()) {
+        if (!state.tuning.hasRules() || state.events.mayOverlap()) {
             return null;
         }
         VersionChains chains =
@@ -31,7 +31,7 @@ final class ChainOrder implements Strategy {
             return null;
         }
         PhaseClock phases = state.phases;
-        Problem problem = Problem.of(state.history(), state.events.perTransaction());
+        Problem problem = Problem.of(state.history(), state.check.request().level());
         KnownGraph graph = problem.graph();
         chains.addTo(graph);
         phases.end(graph.edges());

@@ -132,7 +132,7 @@ final class CoreSolving {
                 .chains(events.chainsByTransaction())
                 // If none of the transactions with an open start commits, the keys of these starts break no order.
                 .dirtyKeys(residual.core().keys());
-        new SolverKeys(history.versions(), chain).addTo(polygraph);
+        new SolverKeys(history.versions(), chain, events.mayOverlap()).addTo(polygraph);
         if (reachability != null) {
             int known = events.count();
             polygraph.reachability(

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.closure.TopologicalOrder;
 import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.ListEdges;
 import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -17,7 +18,7 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides SER, SSER, SI and SSI: finds an order of events in which every read returns the last write before it, or
+ * Decides SER, SSER, SI, SSI and PC: finds an order of events in which every read returns the last write before it, or
  * proves that there is none. There are three efforts:
  *
  * <ul>
@@ -63,8 +64,7 @@ public final class Decision {
         this.tuning = tuning;
         this.phases = check.phases();
         this.history = history;
-        this.events = new Events(
-                check.request().level().eventsPerTransaction(), check.table().sessionStarts(), history.sessionOf());
+        this.events = Events.of(check.request().level(), check.table().sessionStarts(), history.sessionOf());
     }
 
     /**
@@ -121,7 +121,7 @@ public final class Decision {
         if (!history.violations().isEmpty()) {
             return true;
         }
-        Problem problem = Problem.of(history, request.level().eventsPerTransaction());
+        Problem problem = Problem.of(history, request.level());
         if (request.level().realTime()) {
             problem.bind(problem.realTime(request.clockSkewNanos()));
         }
@@ -241,7 +241,7 @@ public final class Decision {
     Problem problem() {
         Problem made = problem;
         if (made == null) {
-            made = Problem.of(history, events.perTransaction());
+            made = Problem.of(history, check.request().level());
             problem = made;
         }
         return made;
@@ -315,6 +315,12 @@ public final class Decision {
     }
 
     private Finding.Order order(FoundOrder found) {
+        int misplaced = events.mayOverlap() ? ListEdges.misplaced(problem(), found.committed(), found.position()) : -1;
+        if (misplaced >= 0) {
+            throw new BudgetException("level pc: " + check.table().whereIs(misplaced)
+                    + ": found an append of unknown outcome that no list shows, and the order found has it too early;"
+                    + " check si, which implies pc, or cc, which pc implies");
+        }
         check.residual(found.residual());
         return new Finding.Order(check.witness(history.commitStatus(), found.committed(), found.position()), false);
     }

@@ -25,11 +25,11 @@ final class SolverKeys {
     private final int[] readerClasses;
     private final KeyKind @Nullable [] kinds;
 
-    SolverKeys(VersionIndex index, RealTimeChain chain) {
+    SolverKeys(VersionIndex index, RealTimeChain chain, boolean mayOverlap) {
         int[] open = chain.openStarts();
         ofHistory = index.keys();
         int n = open.length;
-        kinds = kinds(index.rows(), ofHistory, n);
+        kinds = kinds(index.rows(), ofHistory, n, mayOverlap);
         if (n == 0) {
             writerStarts = index.writerStarts();
             writers = index.writerTransactions();
@@ -57,17 +57,17 @@ final class SolverKeys {
         }
     }
 
-    private static KeyKind @Nullable [] kinds(@Nullable RowKeys rows, int keys, int more) {
-        if (rows == null) {
+    private static KeyKind @Nullable [] kinds(@Nullable RowKeys rows, int keys, int more, boolean mayOverlap) {
+        if (rows == null && !mayOverlap) {
             return null;
         }
         KeyKind[] kinds = new KeyKind[keys + more];
-        Arrays.fill(kinds, KeyKind.PLAIN);
-        for (int key = 0; key < keys; key++) {
+        Arrays.fill(kinds, mayOverlap ? KeyKind.OVERLAPPING : KeyKind.PLAIN);
+        for (int key = 0; rows != null && key < keys; key++) {
             if (rows.isExistence(key)) {
                 kinds[key] = rows.isUnborn(key) ? KeyKind.ROW_UNBORN : KeyKind.ROW_BORN;
             } else if (rows.isRow(key)) {
-                kinds[key] = KeyKind.ROW_VALUES;
+                kinds[key] = KeyKind.OVERLAPPING;
             }
         }
         return kinds;

@@ -143,7 +143,7 @@ public record Estimate(
     /** @param counts those of the history, or of a part of it */
     private static Estimate whole(HistorySize.Counts counts, HistorySize of, IsolationLevel level) {
         boolean timed = of.timed();
-        boolean ordered = !level.isAxiom();
+        boolean ordered = level.isOfEvents();
         long transactions = counts.transactions();
         long operations = counts.operations();
         long events = ordered ? level.eventsPerTransaction() * transactions : transactions;

@@ -28,7 +28,7 @@ final class SubHistoryChecker implements SubHistoryJudge {
     @Override
     public boolean violates(HistoryTable sub) {
         Decision.charge(budget, sub, request.level());
-        if (request.level().isAxiom()) {
+        if (!request.level().isOfEvents()) {
             return WeakLevelDecision.violates(sub, request, budget);
         }
         return Decision.violates(sub, request, budget);

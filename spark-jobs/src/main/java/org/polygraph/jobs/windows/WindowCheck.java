@@ -157,7 +157,7 @@ public final class WindowCheck {
         return store().layout().hasLists() ? RecordedLists.of(store(), plan, subHistory) : null;
     }
 
-    /** Whether an order of si is what windows can look for, because the history has lists and the level is rc, ra or cc. */
+    /** Whether an order of si is what windows can look for, because the history has lists and the level is pc, cc, ra or rc. */
     public boolean isDecidedBySnapshots() {
         return rounds != null
                 && rounds.store().layout().hasLists()
@@ -224,7 +224,7 @@ public final class WindowCheck {
             return open(
                     terms.guarantee() == Guarantee.LIN
                             ? UNREADABLE
-                            : "it has lists, and a PASS of si decides rc, ra and cc");
+                            : "it has lists, and a PASS of si decides pc, cc, ra and rc");
         }
         if (layout.hasLists() && (given != null || layout.hasInitialState())) {
             return open(UNREADABLE);

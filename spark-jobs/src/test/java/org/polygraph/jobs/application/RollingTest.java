@@ -52,6 +52,7 @@ class RollingTest {
             IsolationLevel.SI,
             IsolationLevel.SSER,
             IsolationLevel.SSI,
+            IsolationLevel.PC,
             IsolationLevel.CC,
             IsolationLevel.RA,
             IsolationLevel.RC);

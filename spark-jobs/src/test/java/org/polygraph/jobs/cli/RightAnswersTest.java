@@ -21,7 +21,7 @@ import org.polygraph.storage.testkit.OracleCorpus;
 /** Files of other programs, of databases and of earlier mistakes, with their verdicts: {@code right-answers.txt}. */
 class RightAnswersTest {
     private static final Path RESOURCES = Command.ROOT.resolve("spark-jobs/src/test/resources");
-    private static final List<String> LEVELS = List.of("lin", "sser", "ser", "ssi", "si", "cc", "ra", "rc");
+    private static final List<String> LEVELS = List.of("lin", "sser", "ser", "ssi", "si", "pc", "cc", "ra", "rc");
 
     @TempDir
     private Path folder;

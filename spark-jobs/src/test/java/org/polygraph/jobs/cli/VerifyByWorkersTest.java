@@ -44,7 +44,7 @@ class VerifyByWorkersTest {
                 .generate();
         Path file = folder.resolve("h.jsonl");
         Location.of(file.toString()).write(out -> HistoryWriter.writeJsonl(table, out));
-        for (String level : new String[] {"ser", "si", "ra"}) {
+        for (String level : new String[] {"ser", "si", "pc", "ra"}) {
             assertThat(InProcess.run("check", "-q", "-l", level, "-o", folder + "/out", file.toString())
                             .exitCode())
                     .isZero();

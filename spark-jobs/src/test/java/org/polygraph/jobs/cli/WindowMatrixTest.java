@@ -26,6 +26,7 @@ class WindowMatrixTest {
             IsolationLevel.SSER,
             IsolationLevel.SI,
             IsolationLevel.SSI,
+            IsolationLevel.PC,
             IsolationLevel.CC,
             IsolationLevel.RA,
             IsolationLevel.RC,

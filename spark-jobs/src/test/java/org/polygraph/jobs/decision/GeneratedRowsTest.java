@@ -56,6 +56,7 @@ class GeneratedRowsTest {
                         seed,
                         IsolationLevel.SSI,
                         IsolationLevel.SI,
+                        IsolationLevel.PC,
                         IsolationLevel.CC,
                         IsolationLevel.RA,
                         IsolationLevel.RC);
@@ -101,7 +102,14 @@ class GeneratedRowsTest {
     @Test
     void passesRowsInsertedAgainByOlderSnapshots() throws HistoryException {
         HistoryTable history = insertedAgain(new SplitMix(7), 1_500, 60, 8);
-        passes(history, 7, IsolationLevel.SI, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC);
+        passes(
+                history,
+                7,
+                IsolationLevel.SI,
+                IsolationLevel.PC,
+                IsolationLevel.CC,
+                IsolationLevel.RA,
+                IsolationLevel.RC);
     }
 
     /**

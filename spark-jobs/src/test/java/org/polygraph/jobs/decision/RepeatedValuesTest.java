@@ -16,8 +16,13 @@ import org.polygraph.storage.testkit.HistoryDsl;
 
 /** Reads whose possible writers only read from one another. The law "repeated" has random histories. */
 class RepeatedValuesTest {
-    private static final List<IsolationLevel> UNTIMED =
-            List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC);
+    private static final List<IsolationLevel> UNTIMED = List.of(
+            IsolationLevel.SER,
+            IsolationLevel.SI,
+            IsolationLevel.PC,
+            IsolationLevel.CC,
+            IsolationLevel.RA,
+            IsolationLevel.RC);
 
     /** Each of them waits for another one to commit, whichever it read from. */
     @Test

@@ -32,6 +32,7 @@ class ReportsTest {
             IsolationLevel.SER,
             IsolationLevel.SI,
             IsolationLevel.SSER,
+            IsolationLevel.PC,
             IsolationLevel.CC,
             IsolationLevel.RA,
             IsolationLevel.RC);

@@ -111,6 +111,7 @@ class StopTest {
                 history,
                 IsolationLevel.SER,
                 IsolationLevel.SI,
+                IsolationLevel.PC,
                 IsolationLevel.CC,
                 IsolationLevel.RA,
                 IsolationLevel.RC));

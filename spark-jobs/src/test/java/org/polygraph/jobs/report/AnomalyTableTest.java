@@ -92,6 +92,7 @@ class AnomalyTableTest {
                 IsolationLevel.SER,
                 IsolationLevel.SSI,
                 IsolationLevel.SI,
+                IsolationLevel.PC,
                 IsolationLevel.CC,
                 IsolationLevel.RA,
                 IsolationLevel.RC)) {

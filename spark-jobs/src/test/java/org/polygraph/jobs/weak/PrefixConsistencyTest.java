@@ -14,6 +14,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.SplitTransactions;
+import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.Interpreter;
@@ -65,7 +66,7 @@ class PrefixConsistencyTest {
             if (!hasKnownOutcomes(history) || !explainsOwnReads(history)) {
                 continue;
             }
-            boolean truth = Interpreter.keepsPrefix(history);
+            boolean truth = Interpreter.accepts(history, Definitions.Level.PC);
             Verdict verdict = check(SplitTransactions.of(history).table(), IsolationLevel.SER);
             assertThat(verdict.status())
                     .as("%s seed %d", HistoryDsl.print(history), stream.seedOf(i))

@@ -35,6 +35,7 @@ final class FileWindows {
             IsolationLevel.SI,
             IsolationLevel.SSER,
             IsolationLevel.SSI,
+            IsolationLevel.PC,
             IsolationLevel.CC,
             IsolationLevel.RA,
             IsolationLevel.RC);

@@ -21,8 +21,13 @@ class RelocationTest {
     private static final int TRANSACTIONS = 4_000;
     private static final int KEYS = 2_000;
     private static final WindowSettings SMALL = new WindowSettings(200, 1_000, 1_000, 7);
-    private static final List<IsolationLevel> WITHOUT_REAL_TIME =
-            List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC);
+    private static final List<IsolationLevel> WITHOUT_REAL_TIME = List.of(
+            IsolationLevel.SER,
+            IsolationLevel.SI,
+            IsolationLevel.PC,
+            IsolationLevel.CC,
+            IsolationLevel.RA,
+            IsolationLevel.RC);
 
     @TempDir
     private Path folder;
@@ -84,7 +89,12 @@ class RelocationTest {
     @Test
     void aReaderOfAnOldValueAndANewOne() throws IOException, HistoryException {
         for (IsolationLevel level : List.of(
-                IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.CC, IsolationLevel.SSER, IsolationLevel.SSI)) {
+                IsolationLevel.SER,
+                IsolationLevel.SI,
+                IsolationLevel.PC,
+                IsolationLevel.CC,
+                IsolationLevel.SSER,
+                IsolationLevel.SSI)) {
             assertViolatedWithoutWindows(
                     level, writers(10), List.of(operation("r", 0, 100), operation("r", 9, TRANSACTIONS - 1)));
         }

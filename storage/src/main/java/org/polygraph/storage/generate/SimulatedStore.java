@@ -13,7 +13,7 @@ import org.polygraph.storage.table.Operations;
  * snapshot. If another version of a key was committed between the snapshot and the commit of a transaction, its writes
  * of that key lose and become reads: first committer wins, key by key, and nothing aborts. Thus keys are independent,
  * and of two writers of a key one's commit comes before the other's snapshot. Under SER both events are one instant,
- * and no write loses.
+ * and no write loses. Under PC no write loses either.
  *
  * <p>Memory: 8 bytes a key of the slice, 60 an operation of a batch (as many transactions as there are sessions, at
  * least {@value #LEAST_BATCH}). Time: one sort of two events a transaction and one look-up of the key's version an
@@ -192,7 +192,7 @@ public final class SimulatedStore {
                     // The writes of a key win or lose together, and those before this one have changed its version.
                     int own = own(p, o);
                     long expected = own < 0 ? seen[o] : plan.write(transaction, numbers[own]);
-                    if (versions[key(o)] == expected) {
+                    if (versions[key(o)] == expected || plan.mayOverlap()) {
                         versions[key(o)] = plan.write(transaction, numbers[o]);
                     }
                 }
@@ -248,7 +248,7 @@ public final class SimulatedStore {
      * Whether another transaction has committed the key since this transaction's snapshot, before anything is applied.
      */
     private boolean loses(int o, boolean effect) {
-        return effect && versions[key(o)] != seen[o];
+        return effect && !plan.mayOverlap() && versions[key(o)] != seen[o];
     }
 
     /** Returns the write that operation o reads. */

@@ -369,6 +369,11 @@ public final class TransactionPlan implements Serializable {
         return start + 1 + (long) ((commit - start - 1) * fraction(transaction, SNAPSHOT));
     }
 
+    /** Whether writers of a key that overlap all write it. */
+    boolean mayOverlap() {
+        return workload.level == Workload.Level.PC;
+    }
+
     /** Adds the header fields that describe the workload. */
     void metadata(HistoryTableBuilder builder) {
         StringBuilder anomalies = new StringBuilder("[");

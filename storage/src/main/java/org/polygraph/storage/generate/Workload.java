@@ -20,7 +20,9 @@ public final class Workload implements Serializable {
          * Each transaction has a snapshot, then a commit. If two writers of a key overlap, only the first committer
          * writes it: SSI.
          */
-        SI
+        SI,
+        /** As SI, but writers of a key that overlap all write it: prefix consistency. */
+        PC
     }
 
     /** The distribution of operations over keys. */
@@ -286,6 +288,9 @@ public final class Workload implements Serializable {
         }
         if (predicates > 0 && transactions > MOST_WITH_PREDICATES) {
             throw wrong("transactions", transactions + " with predicates", "at most " + MOST_WITH_PREDICATES);
+        }
+        if (predicates > 0 && level == Level.PC) {
+            throw wrong("level", "pc with predicates", "ser or si");
         }
         planted.sort((a, b) -> Long.compare(a.at, b.at));
         long free = 0;

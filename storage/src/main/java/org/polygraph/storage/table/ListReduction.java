@@ -20,11 +20,11 @@ import org.polygraph.storage.model.BudgetException;
  * read. This is exact: under SI two appends to one list never overlap, so the version that an append follows is in the
  * snapshot of its transaction.
  *
- * <p>RC, RA and CC, {@link #ofCommits}: an append reads nothing. A read of a list reads each element from the
+ * <p>PC, CC, RA and RC, {@link #ofCommits}: an append reads nothing. A read of a list reads each element from the
  * transaction that appended it: an element that is not the last one has a key of its own. The order of the appends is
  * that of {@link ListVersions#pairs}.
  *
- * <p>Operations that no transaction did are {@link Operations#IMPLIED}. Time: linear in the operations; at RC, RA and CC
+ * <p>Operations that no transaction did are {@link Operations#IMPLIED}. Time: linear in the operations; at PC, CC, RA and RC
  * in the elements of all reads of lists.
  */
 public final class ListReduction {
@@ -56,7 +56,7 @@ public final class ListReduction {
         return table.hasLists() ? new ListReduction(table.recordedVersions()).ofSnapshots() : table;
     }
 
-    /** Returns the form of RC, RA and CC, or the same table if it has no lists or has this form. */
+    /** Returns the form of PC, CC, RA and RC, or the same table if it has no lists or has this form. */
     public static HistoryTable ofCommits(HistoryTable table) {
         ListReduced reduced = table.reduced();
         return reduced == null && table.hasLists()
@@ -129,7 +129,7 @@ public final class ListReduction {
     private void readElements(int o, Int2IntOpenHashMap elementKeys) {
         if (newKeys.size() + (long) versions.length(o) > MOST_ELEMENTS) {
             throw new BudgetException("the lists that were read have more than " + MOST_ELEMENTS
-                    + " elements in all; rc, ra and cc read each of them; check si, which implies these levels");
+                    + " elements in all; pc, cc, ra and rc read each of them; check si, which implies these levels");
         }
         long[] elements = versions.elements(o);
         for (int i = 0; i + 1 < elements.length; i++) {

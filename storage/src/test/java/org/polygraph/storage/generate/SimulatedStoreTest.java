@@ -79,7 +79,8 @@ class SimulatedStoreTest {
             Map<Integer, Long> own = new HashMap<>();
             for (int o = 0; o < plan.operations(t); o++) {
                 int key = plan.key(t, o);
-                boolean changed = store.getOrDefault(key, 0L) != (long) snapshot.getOrDefault(key, 0L);
+                boolean changed =
+                        !plan.mayOverlap() && store.getOrDefault(key, 0L) != (long) snapshot.getOrDefault(key, 0L);
                 boolean write = plan.isWrite(t, o) && !(plan.takesEffect(t) && changed);
                 if (write) {
                     own.put(key, plan.write(t, o));
@@ -106,7 +107,7 @@ class SimulatedStoreTest {
                 .keys(1 + random.nextInt(60))
                 .reads(random.nextInt(11) / 10.0)
                 .distribution(Distribution.values()[random.nextInt(3)])
-                .level(Level.values()[random.nextInt(2)])
+                .level(Level.values()[random.nextInt(3)])
                 .aborted(random.nextInt(3) / 10.0)
                 .indeterminate(random.nextInt(3) / 10.0);
         return random.nextBoolean()

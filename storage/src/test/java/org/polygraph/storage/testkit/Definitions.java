@@ -58,6 +58,7 @@ public final class Definitions {
         SER(false),
         SSI(true),
         SI(false),
+        PC(false),
         CC(false),
         RA(false),
         RC(false),
@@ -70,7 +71,7 @@ public final class Definitions {
         }
 
         boolean isSnapshot() {
-            return this == SI || this == SSI;
+            return this == SI || this == SSI || this == PC;
         }
 
         boolean isAxiom() {
@@ -338,10 +339,10 @@ public final class Definitions {
         boolean rows = has(Kind.INSERT, Kind.DELETE, Kind.WRITE_ROWS, Kind.DELETE_ROWS);
         Boolean runs = null;
         try {
-            if (level == Level.LIN || ((lists || rows) && !level.isAxiom())) {
+            if (level == Level.LIN || level == Level.PC || ((lists || rows) && !level.isAxiom())) {
                 runs = new Interpreter(this, level, skew, maybe).exists();
             }
-            if (runs != null && (level == Level.LIN || rows)) {
+            if (runs != null && (level == Level.LIN || (rows && level != Level.PC))) {
                 return runs;
             }
             steps = 0;

@@ -13,11 +13,12 @@ import org.polygraph.storage.testkit.Definitions.Row;
 /**
  * Decides levels by graphs, which {@link Interpreter} does not use: tries every choice of the writers that reads read
  * from, and of the order of each key's versions. SER has no cycle of dependencies and anti-dependencies. SI has none in
- * which no two anti-dependencies are adjacent (Adya 1999; Cerone and Gotsman, PODC 2016). At the strict levels the graph
+ * which no two anti-dependencies are adjacent (Adya 1999; Cerone and Gotsman, PODC 2016). PC has none among the begins
+ * and commits of transactions: an order of two versions is one of their commits. At the strict levels the graph
  * has edges of real time too. RC, RA and CC are those of Biswas and Enea (OOPSLA 2019, figure 2): there is a commit
  * order iff the graph has no cycle. A condition reads every row, and the rows of one operation have no order. The
- * versions of a list are the appends of the first few of its writers, at RC, RA and CC too, and a read of a list reads
- * from each that appended an element. Rows with inserts and deletes have a graph only at RC, RA and CC.
+ * versions of a list are the appends of the first few of its writers, at PC, CC, RA and RC too, and a read of a list reads
+ * from each that appended an element. Rows with inserts and deletes have a graph only at PC, CC, RA and RC.
  */
 final class Graphs {
     /** A read of another transaction's version. */
@@ -163,7 +164,7 @@ final class Graphs {
     private boolean choose(int r) {
         history.step();
         if (r == reads.size()) {
-            return versions(0, dependencies(), new int[n]);
+            return versions(0, dependencies(), new int[2 * n]);
         }
         Read read = reads.get(r);
         if (read.isList() || read.op.permits(read.key, history.initial(read.key))) {
@@ -208,7 +209,10 @@ final class Graphs {
         return edges;
     }
 
-    /** Tries the version orders of the keys from k on, with the dependencies and anti-dependencies so far. */
+    /**
+     * Tries the version orders of the keys from k on, with the dependencies and anti-dependencies so far. At PC the orders
+     * of versions are the second half of {@code anti}.
+     */
     private boolean versions(int k, int[] dep, int[] anti) {
         history.step();
         if (!acyclic(dep, anti)) {
@@ -228,7 +232,8 @@ final class Graphs {
             int[] a = anti.clone();
             for (int i = 0; i < order.size(); i++) {
                 for (int j = i + 1; j < order.size(); j++) {
-                    d[order.get(i)] |= 1 << order.get(j);
+                    int[] later = level == Level.PC ? a : d;
+                    later[order.get(i) + (level == Level.PC ? n : 0)] |= 1 << order.get(j);
                 }
             }
             for (int r = 0; r < source.length; r++) {
@@ -268,6 +273,9 @@ final class Graphs {
     }
 
     private boolean acyclic(int[] dep, int[] anti) {
+        if (level == Level.PC) {
+            return isAcyclic(events(dep, anti));
+        }
         int[] edges = dep.clone();
         for (int t = 0; t < n; t++) {
             if (level.isAxiom()) {
@@ -284,6 +292,16 @@ final class Graphs {
             }
         }
         return isAcyclic(edges);
+    }
+
+    /** The graph of PC: the begins of transactions, then their commits. */
+    private int[] events(int[] dep, int[] anti) {
+        int[] edges = new int[2 * n];
+        for (int t = 0; t < n; t++) {
+            edges[t] = (1 << t | anti[t]) << n;
+            edges[n + t] = dep[t] | anti[n + t] << n;
+        }
+        return edges;
     }
 
     /** @param ordered dependencies, and the orders of the versions of lists */
@@ -329,8 +347,8 @@ final class Graphs {
 
     private int[] closure(int[] edges) {
         int[] reach = edges.clone();
-        for (int k = 0; k < n; k++) {
-            for (int i = 0; i < n; i++) {
+        for (int k = 0; k < edges.length; k++) {
+            for (int i = 0; i < edges.length; i++) {
                 if ((reach[i] >> k & 1) == 1) {
                     reach[i] |= reach[k];
                 }
@@ -341,7 +359,7 @@ final class Graphs {
 
     private boolean isAcyclic(int[] edges) {
         int[] reach = closure(edges);
-        for (int t = 0; t < n; t++) {
+        for (int t = 0; t < edges.length; t++) {
             if ((reach[t] >> t & 1) == 1) {
                 return false;
             }

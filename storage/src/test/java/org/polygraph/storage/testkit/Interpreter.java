@@ -26,6 +26,8 @@ import org.polygraph.storage.testkit.Definitions.Row;
  *       transactions that write the same incarnation of a row are open at one time. An incarnation begins with the write
  *       that finds no row and ends with a delete; a register or list has one. (Strong session SI: Daudjee and Salem
  *       2006.)
+ *   <li>PC: as SI, but transactions that write one row may be open at one time, inserts and deletes are other writes, and
+ *       a list that a transaction reads behind own appends is the one that it leaves.
  *   <li>SSER and SSI (strong SI): also real time, {@code end(a) < start(b)} puts a (its commit) before b (its begin).
  *   <li>LIN: real time alone; a transaction without operations bounds nothing.
  * </ul>
@@ -50,7 +52,7 @@ public final class Interpreter {
         INVALID
     }
 
-    /** A write to one key; for an append the element, else the row that is left, or null. */
+    /** A write to one key; for an append the element, else the row that is left, or null; or what a read behind own appends found. */
     private record Write(
             int key, Definitions.Kind kind, @Nullable Object left) {}
 
@@ -64,16 +66,13 @@ public final class Interpreter {
     private record State(int begun, int done, List<Version> store, List<@Nullable Open> open) {}
 
     /** Those with executions of transactions. */
-    public static final List<Level> LEVELS = List.of(Level.SER, Level.SSER, Level.SI, Level.SSI);
+    public static final List<Level> LEVELS = List.of(Level.SER, Level.SSER, Level.SI, Level.SSI, Level.PC);
 
     private final Definitions history;
     private final int n;
     private final Level level;
     private final boolean maybe;
     private final long skew;
-    /** Whether transactions that write one row may be open at one time. */
-    private boolean losesUpdates;
-
     /** By transaction: those that may write a key that it may write. */
     private final int[] rivals;
 
@@ -107,13 +106,6 @@ public final class Interpreter {
             return Verdict.INVALID;
         }
         return new Interpreter(history, level, 0, true).exists() ? Verdict.ACCEPTED : Verdict.REJECTED;
-    }
-
-    /** Whether there is an execution of SI that may lose updates, which is prefix consistency. */
-    public static boolean keepsPrefix(HistoryTable table) {
-        Interpreter interpreter = new Interpreter(Definitions.of(table), Level.SI, 0, true);
-        interpreter.losesUpdates = true;
-        return interpreter.exists();
     }
 
     /** Whether there is an execution. */
@@ -226,6 +218,9 @@ public final class Interpreter {
                 write(new Write(op.key(), op.kind(), left), view, writes);
             } else if (!op.permits(op.key(), view.get(op.key()))) {
                 return null;
+            } else if (op.kind() == Definitions.Kind.READ_LIST
+                    && writes.stream().anyMatch(w -> w.key == op.key())) {
+                writes.add(new Write(op.key(), op.kind(), op.list()));
             }
         }
         return writes;
@@ -251,11 +246,19 @@ public final class Interpreter {
         for (Write write : open.writes) {
             Version found = store.get(write.key);
             boolean deletes = write.kind == Definitions.Kind.DELETE || write.kind == Definitions.Kind.DELETE_ROWS;
-            if (write.kind == Definitions.Kind.INSERT ? found.state != null : deletes && found.state == null) {
+            if (write.kind == Definitions.Kind.READ_LIST) {
+                if (!Objects.equals(write.left, found.state)) {
+                    return null;
+                }
+                continue;
+            }
+            boolean isWrong =
+                    write.kind == Definitions.Kind.INSERT ? found.state != null : deletes && found.state == null;
+            if (isWrong && level != Level.PC) {
                 return null;
             }
             int writers = found.state == null ? 0 : found.writers;
-            if ((writers & ~open.done & ~(1 << t)) != 0 && level.isSnapshot() && !losesUpdates) {
+            if ((writers & ~open.done & ~(1 << t)) != 0 && level.isSnapshot() && level != Level.PC) {
                 return null;
             }
             store.set(write.key, new Version(after(found.state, write), level.isSnapshot() ? writers | 1 << t : 0));

@@ -187,7 +187,7 @@ public final class SatChecker {
                 if (session || precedes(a, b)) {
                     clause(before(commit(i), begin(j)), -commits.get(i), -commits.get(j));
                 }
-                if (level.isSnapshot() && i < j && shareAKey(i, j)) {
+                if (level.isSnapshot() && level != Definitions.Level.PC && i < j && shareAKey(i, j)) {
                     clause(before(commit(i), begin(j)), before(commit(j), begin(i)), -commits.get(i), -commits.get(j));
                 }
             }

@@ -14,8 +14,8 @@ public enum Guarantee {
     /** Strong snapshot isolation: real time, from commit to snapshot, is part of it. */
     SSI(2, true),
     /**
-     * Prefix consistency: snapshots and commits as at SI, but writers of a key may overlap. It implies CC, RA and RC, so it
-     * is what a certificate of these may show; no verdict is about it.
+     * Prefix consistency: snapshots and commits as at SI, but writers of a key may overlap. It implies CC, RA and RC, so a
+     * certificate of these may show it.
      */
     PC(2, false),
     /** Causal consistency: an order of commits, in which a read need not return the last write. */
@@ -43,8 +43,8 @@ public enum Guarantee {
     }
 
     /**
-     * True for RC, RA and CC, which are axioms about an order of commits, for PC, which stands for them, and for LIN, which
-     * is an order for each key. The others are defined by an order of all events in which reads return the last write.
+     * True for RC, RA and CC, which are axioms about an order of commits, for PC, where writers of a key may overlap as at
+     * these, and for LIN, which is an order for each key. At the others an append also reads, and rows are objects.
      */
     public boolean isAxiom() {
         return switch (this) {
@@ -53,7 +53,7 @@ public enum Guarantee {
         };
     }
 
-    /** True for RC, RA and CC, and PC, which stands for them. */
+    /** True for PC, CC, RA and RC, at which inserts and deletes are other writes, and an append reads nothing. */
     public boolean isOfCommits() {
         return isAxiom() && this != LIN;
     }

@@ -1,11 +1,14 @@
 package org.polygraph.jobs.certificate.judge;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
@@ -31,6 +34,9 @@ import org.polygraph.storage.table.HistoryTable;
  *   <li>SSER, SSI: it starts after every transaction that had ended in real time has committed. The end of an
  *       indeterminate transaction binds nothing.
  * </ul>
+ *
+ * <p>PC: as SI, but a transaction may take its snapshot although an open one writes one of its keys, and the order of
+ * appends that lists show is the order of their commits.
  *
  * <p>Lists that are no states of one order of versions violate every level, see {@link ListStates}.
  *
@@ -106,13 +112,20 @@ public final class BruteForce {
     private final int firstRow;
 
     private final Set<String> seen = new HashSet<>();
+    /** PC: transactions of which the first has to commit before the second, as their appends show. */
+    private final List<int[]> appendedBefore = new ArrayList<>();
+
     private final BooleanSupplier stop;
     /** How many operations were compared. */
     private long work;
 
     private long nextPoll = POLL;
 
-    private BruteForce(HistoryTable history, Terms terms, int mostStates, BooleanSupplier stop) {
+    private BruteForce(
+            HistoryTable history, Terms terms, @Nullable ListStates lists, int mostStates, BooleanSupplier stop) {
+        if (lists != null && terms.guarantee() == Guarantee.PC) {
+            lists.pairs((first, second) -> appendedBefore.add(new int[] {first, second}));
+        }
         this.stop = stop;
         this.mostStates = history.transactions() <= TRANSACTIONS ? MOST_STATES : mostStates;
         this.history = history;
@@ -177,14 +190,14 @@ public final class BruteForce {
         if (!FirstToCommit.exists(history, terms)) {
             return Answer.VIOLATED;
         }
-        if (isAxiom) {
+        if (isAxiom && terms.guarantee() != Guarantee.PC) {
             return AxiomBruteForce.judge(history, terms, lists, stop);
         }
         if (history.operations() > MOST_OPERATIONS || history.transactions() > MOST_TRANSACTIONS) {
             return Answer.TOO_LARGE;
         }
         try {
-            return new BruteForce(history, terms, mostStates, stop).run() ? Answer.HOLDS : Answer.VIOLATED;
+            return new BruteForce(history, terms, lists, mostStates, stop).run() ? Answer.HOLDS : Answer.VIOLATED;
         } catch (TooLarge e) {
             return Answer.TOO_LARGE;
         }
@@ -272,7 +285,7 @@ public final class BruteForce {
         if (!terms.mayCount(status.code()) || !mayStart(t) || !readsMatch(t)) {
             return false;
         }
-        if (!history.hasRows() && conflicts(t)) {
+        if (!history.hasRows() && terms.guarantee() != Guarantee.PC && conflicts(t)) {
             return false;
         }
         if (terms.guarantee().events() == 1 || !(has(t, true) && has(t, false))) {
@@ -292,6 +305,11 @@ public final class BruteForce {
     }
 
     private boolean commit(int s, int t, int steps) {
+        for (int[] pair : appendedBefore) {
+            if (pair[1] == t && !hasRun(pair[0])) {
+                return false;
+            }
+        }
         char[] before = Arrays.copyOfRange(state, sessions, state.length);
         if (history.hasRows() && !commitRows(s, t)) {
             System.arraycopy(before, 0, state, sessions, before.length);
@@ -308,6 +326,14 @@ public final class BruteForce {
         state[s] -= (char) steps;
         System.arraycopy(before, 0, state, sessions, before.length);
         return runs;
+    }
+
+    private boolean hasRun(int t) {
+        int s = 0;
+        while (sessionStarts[s + 1] <= t) {
+            s++;
+        }
+        return state[s] >= 2 * (t + 1 - sessionStarts[s]);
     }
 
     /** Whether the commit of t has overwritten a value that a later read needs and no later write restores. */

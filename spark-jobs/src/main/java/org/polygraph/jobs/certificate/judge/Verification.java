@@ -125,7 +125,7 @@ public final class Verification {
 
     private final Location run;
     private final Terms terms;
-    /** The history with inserts and deletes, also at rc, ra and cc. */
+    /** The history with inserts and deletes, also at pc, cc, ra and rc. */
     private final HistoryTable withRows;
     /** The history that the level judges. */
     private final HistoryTable table;
@@ -370,7 +370,7 @@ public final class Verification {
     /** @param isOfOthers whether the order may leave out committed transactions, which later parts explain */
     private Report order(RankFile.Content content, String input, boolean isOfOthers) {
         RankHeader header = content.header();
-        // The order of rc, ra or cc is of a history with writes in place of inserts and deletes.
+        // The order of pc, cc, ra or rc is of a history with writes in place of inserts and deletes.
         HistoryTable serial = header.terms().guarantee().events() == 1 && RecordedSelection.isOfWrites(withRows)
                 ? withRows.withoutRows()
                 : withRows;

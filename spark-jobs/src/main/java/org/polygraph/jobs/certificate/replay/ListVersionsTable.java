@@ -135,8 +135,9 @@ final class ListVersionsTable {
     private void put(int keyAndKind, long value) {
         if (size == newKeys.length) {
             if (size > MOST) {
-                throw new BudgetException("the lists that were read have more than " + MOST
-                        + " elements in all; rc, ra and cc read each of them; check si, which implies these levels");
+                throw new BudgetException(
+                        "the lists that were read have more than " + MOST
+                                + " elements in all; pc, cc, ra and rc read each of them; check si, which implies these levels");
             }
             newKeys = Arrays.copyOf(newKeys, 2 * size + 8);
             newValues = Arrays.copyOf(newValues, 2 * size + 8);

@@ -64,7 +64,9 @@ public final class Expectation {
             case LONG_FORK, NON_ADJACENT ->
                 "Commits take effect in one order, the same for every reader: a snapshot that has the second"
                         + " write also has the first one. One of the reads had to return another version"
-                        + (MissedWrite.of(violation.cycle()).stream().anyMatch(MissedWrite::isOverwriter)
+                        + (level != IsolationLevel.PC
+                                        && MissedWrite.of(violation.cycle()).stream()
+                                                .anyMatch(MissedWrite::isOverwriter)
                                 ? ", or of two that wrote the same key one had to abort."
                                 : ".");
             case WRITE_SKEW, ITEM_CYCLE, PREDICATE_CYCLE ->
@@ -122,6 +124,9 @@ public final class Expectation {
         String query = facts.expected(one.missed());
         Dependency before = one.before();
         String other = facts.name(before.from());
+        if (level == IsolationLevel.PC && (before.kind() == EdgeKind.WW || before.kind() == EdgeKind.RW)) {
+            return snapshot(level) + " Of " + who + " one read had to return another version.";
+        }
         return switch (before.kind()) {
             case SO, RT ->
                 "A transaction sees at least what its session had read and written before: "
@@ -156,7 +161,7 @@ public final class Expectation {
             case CC ->
                 "A transaction sees every write that causally precedes it: those of the transactions that it read from,"
                         + " those that its session ran earlier, and all that precede these.";
-            case SI, SSI, SER, SSER, LIN ->
+            case PC, SI, SSI, SER, SSER, LIN ->
                 "All reads of a transaction come from one snapshot, which has every write of a committed transaction or"
                         + " none of them.";
         };
@@ -166,7 +171,7 @@ public final class Expectation {
         return switch (level) {
             case SER, SSER ->
                 "one order of the transactions in which every read returns the last write before its transaction";
-            case SI, SSI ->
+            case PC, SI, SSI ->
                 "one order of snapshots and commits in which every read returns the last write before its"
                         + " snapshot";
             case CC, RA, RC -> "an order of commits that fits what every transaction read";

@@ -19,6 +19,9 @@ public final class LevelStatement {
                     case SSI ->
                         "keeps strong snapshot isolation: one order of snapshots and commits that agrees with real time"
                                 + " explains every read.";
+                    case PC ->
+                        "keeps prefix consistency: one order of snapshots and commits, in which writers of a key may"
+                                + " overlap, explains every read.";
                     case CC ->
                         "keeps causal consistency: there is an order of commits in which every read returns its"
                                 + " transaction's own write or the latest version that causally precedes it.";
@@ -48,6 +51,9 @@ public final class LevelStatement {
                     case SSI ->
                         "does not keep strong snapshot isolation: no order of snapshots and commits that agrees with real"
                                 + " time explains every read.";
+                    case PC ->
+                        "does not keep prefix consistency: no order of snapshots and commits, in which writers of a key"
+                                + " may overlap, explains every read.";
                     case CC, RA, RC -> "does not keep " + level.title() + ": no order of commits fits what was read.";
                     case LIN ->
                         "is not linearizable: for some key, no order of its operations that agrees with real time explains"
@@ -66,7 +72,7 @@ public final class LevelStatement {
             case Certificate.ORDER ->
                 switch (level) {
                     case SER, SSER -> "an order of all transactions; replaying it needs no search";
-                    case SI, SSI -> "an order of all snapshots and commits; replaying it needs no search";
+                    case SI, SSI, PC -> "an order of all snapshots and commits; replaying it needs no search";
                     case CC, RA, RC ->
                         "an order of all commits; the axiom of the level is checked against it without a search";
                     case LIN -> "an order of the operations of each key; replaying it needs no search";

@@ -116,6 +116,7 @@ class HtmlReportTest {
             case LIN ->
                 assertThat(kept + broken)
                         .contains("is linearizable: for each key", "is not linearizable: for some key");
+            case PC -> assertThat(kept + broken).contains("overlap, explains every read.");
             case SER, SSER, SI, SSI -> {
                 assertThat(kept).contains("one order of ").endsWith("explains every read.");
                 assertThat(broken).contains("no order of ").endsWith("explains every read.");
