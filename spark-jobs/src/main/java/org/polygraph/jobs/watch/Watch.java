@@ -43,7 +43,7 @@ import org.polygraph.storage.model.HistoryException;
  */
 public final class Watch implements Closeable {
     /** A part is closed if its check takes longer, so that a verdict is never much older than that. */
-    private static final long LONG_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+    private static final long LONG_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
 
     public static final long HORIZON_MILLIS = 1000;
     public static final long PART_MILLIS = 60_000;
@@ -75,7 +75,6 @@ public final class Watch implements Closeable {
     private double nanosATransaction;
     private int checkedTransactions;
     private volatile boolean isFinished;
-    private boolean hasChecked;
 
     /**
      * What is watched, and how.
@@ -270,7 +269,7 @@ public final class Watch implements Closeable {
     /** Judges the last part of an earlier process, unless that did. */
     void begin() throws HistoryException {
         if (parts.number() > 0) {
-            judge(parts.last(), true);
+            judge(parts.last(), true, 0);
         }
     }
 
@@ -369,13 +368,14 @@ public final class Watch implements Closeable {
 
     /** Judges the next part, and closes it if that is due or if it has a violation. */
     private void check(boolean ends) throws IOException, HistoryException {
+        int transactions = parts.transactions();
         boolean closes = ends
                 || parts.bytes() >= LARGEST_PART
                 || isOld(System.nanoTime())
-                || (hasChecked && nanosATransaction * parts.transactions() > LONG_CHECK_NANOS);
+                || (nanosATransaction * transactions > LONG_CHECK_NANOS);
         if (!closes) {
             parts.flush();
-            judge(parts.next(), false);
+            judge(parts.next(), false, transactions);
             closes = answers.stream().anyMatch(Watch::isNew);
         }
         if (closes) {
@@ -383,7 +383,7 @@ public final class Watch implements Closeable {
             sources.forEach(source -> behind.put(source.name(), source.taken()));
             Path part = parts.close(behind);
             progress.parts = parts.number();
-            judge(part, true);
+            judge(part, true, transactions);
             checkedTransactions = 0;
             partNanos = System.nanoTime();
             lastLines.clear();
@@ -406,8 +406,8 @@ public final class Watch implements Closeable {
                 true);
     }
 
-    private void judge(Path part, boolean keeps) throws HistoryException {
-        int transactions = Math.max(1, parts.transactions());
+    /** @param transactions of the part; 0 if an earlier process may have judged it */
+    private void judge(Path part, boolean keeps, int transactions) throws HistoryException {
         long begin = System.nanoTime();
         String folder = settings.folder.toString();
         answers = new CheckRun(
@@ -416,9 +416,8 @@ public final class Watch implements Closeable {
                         keeps ? reporter : reporter.quiet())
                 .answers(part.toString());
         checkedNanos = System.nanoTime();
-        nanosATransaction = (double) (checkedNanos - begin) / transactions;
+        nanosATransaction = transactions == 0 ? 0 : (double) (checkedNanos - begin) / transactions;
         checkedTransactions = parts.transactions();
-        hasChecked = true;
         progress.judged = progress.settled;
         progress.oldestMillis = sources.stream()
                 .map(source -> source.waiting().peek())
