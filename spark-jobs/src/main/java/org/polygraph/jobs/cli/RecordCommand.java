@@ -381,7 +381,7 @@ final class RecordCommand implements Callable<Integer> {
     private RecordWatch watch(String folder, Promise promise, Recording recording)
             throws IOException, HistoryException {
         state(promise);
-        WatchPrinter printer = new WatchPrinter(environment, verbosity, false, null, folder);
+        WatchPrinter printer = new WatchPrinter(environment, verbosity, false, null, folder, true);
         return RecordWatch.begin(Path.of(out), Watch.Settings.of(Path.of(folder), promise.level()), printer, recording);
     }
 

@@ -1,11 +1,14 @@
 package org.polygraph.jobs.cli;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.application.Answer;
 import org.polygraph.jobs.application.CheckSettings;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.Failures;
@@ -16,6 +19,7 @@ import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.watch.Watch;
 import org.polygraph.storage.analysis.InitialChoice;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -59,10 +63,8 @@ final class WatchCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--out"},
             paramLabel = "DIR",
-            required = true,
-            description = "Where parts and runs go; a folder of this machine.")
-    @SuppressWarnings("NullAway.Init")
-    private String out;
+            description = "Where parts and runs go, a folder of this machine; without it nothing is kept.")
+    private @Nullable String out;
 
     @Parameters(
             paramLabel = "SOURCE",
@@ -141,8 +143,38 @@ final class WatchCommand implements Callable<Integer> {
         if (sources.stream().filter(each -> each.equals("-")).count() > 1) {
             throw new ParameterException(spec.commandLine(), "- is given twice; standard input can be read once");
         }
-        WatchPrinter printer = new WatchPrinter(environment, verbosity, json, metricsFile, out);
-        try (Watch watch = new Watch(settings(), Checker.EMBEDDED, printer)) {
+        return out == null ? watchOnce() : watch(Path.of(out));
+    }
+
+    /** Watches with a folder that is removed. */
+    private int watchOnce() {
+        Path folder = Path.of("");
+        try {
+            folder = Files.createTempDirectory("polygraph-watch");
+            return watch(folder);
+        } catch (IOException e) {
+            environment.message("the temporary folder cannot be made (" + Failures.cause(e) + "); give --out");
+            return ExitCode.IO.code();
+        } finally {
+            if (folder.isAbsolute()) {
+                delete(folder);
+            }
+        }
+    }
+
+    private void delete(Path folder) {
+        try {
+            Location.of(folder.toString()).delete();
+        } catch (IOException e) {
+            environment.message(folder + ": the temporary folder stays (" + Failures.cause(e) + ")");
+        }
+    }
+
+    private int watch(Path folder) {
+        AtomicBoolean hasEnded = new AtomicBoolean();
+        WatchPrinter printer =
+                new WatchPrinter(environment, verbosity, json, metricsFile, folder.toString(), out != null);
+        try (Watch watch = new Watch(settings(folder), Checker.EMBEDDED, printer)) {
             for (String source : sources) {
                 try {
                     watch.add(source);
@@ -151,20 +183,32 @@ final class WatchCommand implements Callable<Integer> {
                     return ExitCode.IO.code();
                 }
             }
-            return printer.end(watch.run());
+            // A signal ends the watch with the last verdicts.
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                if (!hasEnded.getAndSet(true)) {
+                    printer.end(watch.answers());
+                    if (out == null) {
+                        delete(folder);
+                    }
+                }
+            }));
+            List<Answer> answers = watch.run();
+            return hasEnded.getAndSet(true) ? ExitCode.PASS.code() : printer.end(answers);
         } catch (HistoryException e) {
             printer.message(Failures.text(e));
             return ExitCode.INVALID.code();
         } catch (IOException e) {
-            printer.message(Failures.ofPath(out, e));
+            printer.message(Failures.ofPath(folder.toString(), e));
             return ExitCode.IO.code();
+        } finally {
+            hasEnded.set(true);
         }
     }
 
-    private Watch.Settings settings() {
+    private Watch.Settings settings(Path folder) {
         long heap = Runtime.getRuntime().maxMemory();
         return new Watch.Settings(
-                Path.of(out),
+                folder,
                 levels.strongestFirst().stream()
                         .map(level -> new CheckRequest(
                                 level,

@@ -38,6 +38,7 @@ final class WatchPrinter implements Watch.Reporter {
     private final boolean json;
     private final @Nullable String metricsFile;
     private final String folder;
+    private final boolean isKept;
     private final long beginNanos = System.nanoTime();
     private long printedNanos = beginNanos;
     private long printedTransactions;
@@ -45,8 +46,15 @@ final class WatchPrinter implements Watch.Reporter {
     private Watch.@Nullable Progress last;
     private String phase = "";
 
+    /** @param isKept whether the folder of runs stays */
     WatchPrinter(
-            Environment environment, Verbosity verbosity, boolean json, @Nullable String metricsFile, String folder) {
+            Environment environment,
+            Verbosity verbosity,
+            boolean json,
+            @Nullable String metricsFile,
+            String folder,
+            boolean isKept) {
+        this.isKept = isKept;
         this.environment = environment;
         this.verbosity = verbosity;
         this.json = json;
@@ -61,7 +69,7 @@ final class WatchPrinter implements Watch.Reporter {
                 print(answer);
             }
         }
-        if (answers.stream().anyMatch(Watch::isNew)) {
+        if (isKept && answers.stream().anyMatch(Watch::isNew)) {
             try {
                 RunList.writeIndex(Location.of(folder));
             } catch (IOException e) {
@@ -74,7 +82,7 @@ final class WatchPrinter implements Watch.Reporter {
     int end(List<Answer> answers) {
         clear();
         if (answers.isEmpty()) {
-            message("the sources have no transaction");
+            message("no transaction was judged");
             return ExitCode.INVALID.code();
         }
         if (last != null) {
@@ -109,7 +117,7 @@ final class WatchPrinter implements Watch.Reporter {
             out.println(stored.line(stored.path(), 0));
             out.print(stored.explanation(ViolationText.Detail.BRIEF));
         }
-        if (run != null && !json) {
+        if (run != null && !json && isKept) {
             out.println("  run: " + Legible.of(run.name()));
         }
         out.flush();
@@ -162,6 +170,9 @@ final class WatchPrinter implements Watch.Reporter {
     }
 
     private void writePage(Watch.Progress now, double rate) {
+        if (!isKept) {
+            return;
+        }
         String page = WatchPage.of(LegibleJson.object()
                 .with("Written", Instant.now().truncatedTo(ChronoUnit.SECONDS))
                 .with("Verdicts", verdicts(now))

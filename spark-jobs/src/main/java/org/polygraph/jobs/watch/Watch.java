@@ -68,7 +68,7 @@ public final class Watch implements Closeable {
     /** The source of each line of the next part: how many lines in a row are of one source. */
     private final Map<String, Long> lastLines = new LinkedHashMap<>();
 
-    private List<Answer> answers = List.of();
+    private volatile List<Answer> answers = List.of();
     private long lineNanos = System.nanoTime();
     private long checkedNanos = System.nanoTime();
     private long partNanos = System.nanoTime();
@@ -232,7 +232,7 @@ public final class Watch implements Closeable {
     }
 
     /**
-     * Watches until all sources have ended, or for the reasons of the settings, or until the thread is interrupted.
+     * Watches until all sources have ended, or for the reasons of the settings.
      *
      * @return the last answers; empty if there is none
      * @throws HistoryException if a line is no transaction, or a part cannot be judged
@@ -245,13 +245,11 @@ public final class Watch implements Closeable {
             boolean any = read();
             long now = System.nanoTime();
             lineNanos = any ? now : lineNanos;
-            boolean isInterrupted = Thread.interrupted();
-            ends = isInterrupted
-                    || (isLast && !any)
+            ends = (isLast && !any)
                     || (folders.isEmpty() && sources.stream().allMatch(Source::hasEnded) && !any)
                     || TimeUnit.NANOSECONDS.toMillis(now - lineNanos) >= settings.idleMillis;
-            settle(ends && !isInterrupted);
-            if (ends && !isInterrupted) {
+            settle(ends);
+            if (ends) {
                 end();
             } else if (!any) {
                 pause();
@@ -305,7 +303,8 @@ public final class Watch implements Closeable {
         }
     }
 
-    List<Answer> answers() {
+    /** The last answers; empty if there is none. Any thread may ask. */
+    public List<Answer> answers() {
         return answers;
     }
 
