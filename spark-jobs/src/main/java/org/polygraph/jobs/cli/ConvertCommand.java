@@ -11,7 +11,7 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
-import org.polygraph.storage.format.parquet.UnwritableStringException;
+import org.polygraph.storage.format.io.UnwritableException;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -23,14 +23,15 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code polygraph convert}: any format in; JSON Lines, Parquet or Arrow out. */
+/** {@code polygraph convert}: any format in; our formats, or one of another checker, out. */
 @Command(
         name = "convert",
-        description = "Write a history as JSON Lines, Parquet or Arrow.",
+        description = "Write a history in another format, of ours or of another checker.",
         sortOptions = false,
         footer = {
             "",
-            "OUT ends in .jsonl, .jsonl.gz, .jsonl.zst, .parquet or .arrow, or -t names its format; - is stdout."
+            "OUT ends in .jsonl, .jsonl.gz, .jsonl.zst, .parquet or .arrow, or -t names its format; - is stdout.",
+            "cobra is a folder. What a format cannot express is named and refused."
         })
 final class ConvertCommand implements Callable<Integer> {
     private final Environment environment;
@@ -51,7 +52,7 @@ final class ConvertCommand implements Callable<Integer> {
     @Option(
             names = {"-t", "--to"},
             paramLabel = "FORMAT",
-            converter = Converters.Format.class,
+            converter = Converters.Target.class,
             description = "Of OUT: " + HistoryFormat.WRITTEN + " (default: by its ending).")
     private @Nullable HistoryFormat to;
 
@@ -78,7 +79,10 @@ final class ConvertCommand implements Callable<Integer> {
         }
         try {
             if (!out.equals("-")) {
-                overwrite.replaces(Location.of(out));
+                boolean replaces = overwrite.replaces(Location.of(out));
+                if (replaces && target == HistoryFormat.COBRA) {
+                    throw wrong("'" + out + "' exists; a folder of logs is not replaced: remove it");
+                }
             }
             HistoryTable table = HistoryReader.read(in, format);
             return write(table.asRead(), target).code();
@@ -97,11 +101,7 @@ final class ConvertCommand implements Callable<Integer> {
     private ExitCode write(HistoryTable table, HistoryFormat target) {
         try {
             if (out.equals("-")) {
-                if (target == HistoryFormat.ARROW) {
-                    HistoryWriter.writeArrow(table, environment.out());
-                } else {
-                    HistoryWriter.writeJsonl(table, environment.out());
-                }
+                HistoryWriter.write(table, environment.out(), target);
                 if (environment.out().checkError()) {
                     environment.message("stdout cannot be written; the history there is incomplete");
                     return ExitCode.IO;
@@ -109,8 +109,11 @@ final class ConvertCommand implements Callable<Integer> {
             } else {
                 HistoryWriter.write(table, out, target);
             }
+            if (!target.hasTimes() && table.starts() != null) {
+                environment.message(out + ": " + target.label() + " has no times, so those of " + in + " are left out");
+            }
             return ExitCode.PASS;
-        } catch (UnwritableStringException e) {
+        } catch (UnwritableException e) {
             environment.message(Failures.text(e));
             return ExitCode.INVALID;
         } catch (IOException e) {
@@ -135,11 +138,9 @@ final class ConvertCommand implements Callable<Integer> {
         if (target == null) {
             throw wrong("'" + out + "' has no known ending: end it in .jsonl, .parquet or .arrow, or give -t");
         }
-        if (!target.isWritten()) {
-            throw wrong("histories are not written as " + target.label() + "; give -t " + HistoryFormat.WRITTEN);
-        }
-        if (target == HistoryFormat.PARQUET && out.equals("-")) {
-            throw wrong("parquet is not written to stdout; give a file");
+        if (out.equals("-") && (target == HistoryFormat.PARQUET || target == HistoryFormat.COBRA)) {
+            throw wrong(target.label() + " is not written to stdout; give a "
+                    + (target == HistoryFormat.COBRA ? "folder" : "file"));
         }
         return target;
     }

@@ -1,10 +1,12 @@
 package org.polygraph.jobs.cli;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
 import picocli.CommandLine.ITypeConverter;
@@ -141,8 +143,19 @@ final class Converters {
         static final String LABELS = HistoryFormat.LABELS + ".";
 
         Format() {
-            super("format", "formats: ", HistoryFormat.values(), HistoryFormat::label);
+            super("format", "formats: ", formats(HistoryFormat::isRead), HistoryFormat::label);
         }
+    }
+
+    /** {@code -t}: the label of a format that is written. */
+    static final class Target extends Labelled<HistoryFormat> {
+        Target() {
+            super("format", "formats: ", formats(format -> format != HistoryFormat.AUTO), HistoryFormat::label);
+        }
+    }
+
+    private static HistoryFormat[] formats(Predicate<HistoryFormat> which) {
+        return Arrays.stream(HistoryFormat.values()).filter(which).toArray(HistoryFormat[]::new);
     }
 
     /** {@code --initial}. */

@@ -180,10 +180,7 @@ public record Estimate(
     }
 
     private static boolean isBinary(HistoryFormat format) {
-        return switch (format) {
-            case PARQUET, DBCOP, COBRA -> true;
-            case AUTO, JSONL, ARROW, PLUME, EDN, ELLE_JSON -> false;
-        };
+        return format == HistoryFormat.PARQUET || format == HistoryFormat.DBCOP || format == HistoryFormat.COBRA;
     }
 
     /** @param workers tasks that this process runs at once */

@@ -30,6 +30,7 @@ import org.polygraph.jobs.cli.RunLaw;
 import org.polygraph.jobs.watch.WatchLaw;
 import org.polygraph.jobs.windows.WindowLaw;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.Definitions;
@@ -140,6 +141,12 @@ class LawsTest {
                     .floor(0.005, "aborted, holds"),
             new Law<>("recorded-predicates", 1_000, LawsTest::anyConditions, new RecordedPredicates())
                     .floor(0.3, "queries"),
+            new Law<>("exports", 1_000, ExportLaw::source, new ExportLaw())
+                    .atLeast(200)
+                    .floor(
+                            0.02,
+                            ExportLaw.FORMATS.stream().map(HistoryFormat::label).toArray(String[]::new))
+                    .floor(0.02, "SER holds", "SER violated", "LIN holds", "LIN violated"),
             new Law<>("relaxed-rows", 1_500, simulated(Simulator::unknownRows), new RelaxedRows())
                     .floor(0.3, "holds, order")
                     .floor(0.02, "violated, refuted", "at commits violated, refuted"),

@@ -43,24 +43,27 @@ public final class HistoryAppender implements Closeable {
      * @throws IllegalArgumentException for another format, because it is not written
      */
     public static HistoryAppender open(String path, HistoryFormat format) throws IOException {
-        if (!format.isWritten()) {
-            throw new IllegalArgumentException(
-                    "histories are written as " + HistoryFormat.WRITTEN + ", not as " + format.label());
+        if (!format.isOurs()) {
+            throw new IllegalArgumentException(format.label() + " has no tables one after the other");
         }
         AtomicFile file = Location.of(path).create();
         try {
-            OutputStream out = file.stream();
-            String name = path.toLowerCase(Locale.ROOT);
-            if (format == HistoryFormat.JSONL && name.endsWith(".gz")) {
-                out = new GZIPOutputStream(out, 1 << 16);
-            } else if (format == HistoryFormat.JSONL && name.endsWith(".zst")) {
-                out = Zstd.compressing(out);
-            }
-            return new HistoryAppender(format, file, out);
+            return new HistoryAppender(format, file, compressing(file.stream(), path, format));
         } catch (IOException e) {
             file.close();
             throw e;
         }
+    }
+
+    /** Returns a stream that compresses by zstd or gzip if the ending of a path demands it and the format permits it. */
+    static OutputStream compressing(OutputStream out, String path, HistoryFormat format) throws IOException {
+        String name = path.toLowerCase(Locale.ROOT);
+        if (format == HistoryFormat.PARQUET || format == HistoryFormat.ARROW) {
+            return out;
+        }
+        return name.endsWith(".gz")
+                ? new GZIPOutputStream(out, 1 << 16)
+                : name.endsWith(".zst") ? Zstd.compressing(out) : out;
     }
 
     /**

@@ -164,7 +164,7 @@ public final class HistoryFiles {
             case PLUME -> (file, opened) -> new PlumeReader(file.name(), opened.content(), builder).read();
             case EDN -> (file, opened) -> EdnReader.read(file.name(), opened.content(), builder);
             case ELLE_JSON -> (file, opened) -> EdnReader.readJson(file.name(), opened.content(), builder);
-            case AUTO, COBRA -> throw new IllegalArgumentException(format + " is not read file by file");
+            case AUTO, COBRA, PORCUPINE -> throw new IllegalArgumentException(format + " is not read file by file");
         };
     }
 

@@ -26,13 +26,15 @@ public enum HistoryFormat {
     /** Operations of Jepsen, each an invocation and a completion. */
     EDN("edn", "EDN"),
     /** The same operations in JSON, as elle-cli reads them. */
-    ELLE_JSON("elle-json", "operations of Jepsen in JSON");
+    ELLE_JSON("elle-json", "operations of Jepsen in JSON"),
+    /** The log of a register in a test of Jepsen, as the tests of Porcupine read it. It is only written. */
+    PORCUPINE("porcupine", "a log of a Jepsen test");
 
     /** The labels, for messages and help. It is written out, because annotations need a constant. */
     public static final String LABELS = "auto, jsonl, parquet, arrow, dbcop, cobra, plume, edn or elle-json";
 
     /** The labels of the formats that are written, for messages and help. */
-    public static final String WRITTEN = "jsonl, parquet or arrow";
+    public static final String WRITTEN = "jsonl, parquet, arrow, dbcop, cobra, plume, edn, elle-json or porcupine";
 
     private final String label;
     private final String content;
@@ -52,12 +54,22 @@ public enum HistoryFormat {
         return switch (this) {
             case PARQUET, ARROW -> Unit.ROW;
             case DBCOP, COBRA -> Unit.BYTE;
-            case AUTO, JSONL, PLUME, EDN, ELLE_JSON -> Unit.LINE;
+            case AUTO, JSONL, PLUME, EDN, ELLE_JSON, PORCUPINE -> Unit.LINE;
         };
     }
 
-    /** Whether histories are written in it. */
-    public boolean isWritten() {
+    /** Whether histories are read in it. */
+    public boolean isRead() {
+        return this != PORCUPINE;
+    }
+
+    /** Whether it has the times of transactions. */
+    public boolean hasTimes() {
+        return this != PLUME && this != DBCOP && this != COBRA;
+    }
+
+    /** Whether it expresses everything, and tables can be written one after the other, see {@link HistoryAppender}. */
+    public boolean isOurs() {
         return this == JSONL || this == PARQUET || this == ARROW;
     }
 
@@ -70,7 +82,7 @@ public enum HistoryFormat {
     static String ofFiles() {
         StringJoiner labels = new StringJoiner(", ");
         for (HistoryFormat format : values()) {
-            if (format != AUTO && format != COBRA) {
+            if (format != AUTO && format != COBRA && format.isRead()) {
                 labels.add(format.label);
             }
         }

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
@@ -85,7 +86,10 @@ class BadInputTest {
     @Test
     void messagesNameEveryFormat() {
         for (HistoryFormat format : HistoryFormat.values()) {
-            assertThat(HistoryFormat.LABELS.split(", | or ")).contains(format.label());
+            assertThat(List.of(HistoryFormat.LABELS.split(", | or ")).contains(format.label()))
+                    .isEqualTo(format.isRead());
+            assertThat(List.of(HistoryFormat.WRITTEN.split(", | or ")).contains(format.label()))
+                    .isEqualTo(format != HistoryFormat.AUTO);
         }
     }
 

@@ -83,7 +83,7 @@ public class ReaderFuzzTest {
         HistoryWriter.write(history, folder.resolve("source.arrow").toString(), HistoryFormat.ARROW);
         valid.put("h.arrow", Files.readAllBytes(folder.resolve("source.arrow")));
         ByteArrayOutputStream stream = new ByteArrayOutputStream();
-        HistoryWriter.writeArrow(history, stream);
+        HistoryWriter.write(history, stream, HistoryFormat.ARROW);
         valid.put("stream.arrow", stream.toByteArray());
         Files.write(
                 folder.resolve("groups.jsonl"),

@@ -25,9 +25,9 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  * of a missing row get the initial value, null. A transaction without {@code C} is indeterminate.
  */
 public final class CobraReader {
-    private static final long INITIAL = 0xBEBEEBEEL;
+    static final long INITIAL = 0xBEBEEBEEL;
     private static final long MISSING = 0xDEADBEEFL;
-    private static final long BY_VALUE = 0xABDDEFEEL;
+    static final long BY_VALUE = 0xABDDEFEEL;
     private static final int END = 0xFF;
 
     private final ReadContext context;

@@ -105,6 +105,16 @@ public final class OperationWalk {
         return of.isRead() ? "pr" : (write == null ? table.isDelete(first) : write.isDelete()) ? "pd" : "pw";
     }
 
+    /** The predicate; null if the operation is none. */
+    public Predicates.@Nullable Recording recording() {
+        return predicate;
+    }
+
+    /** The first of the operations that are the reads or writes of the rows of the predicate. */
+    public int firstRow() {
+        return first;
+    }
+
     /** Whether {@link #writeFields} has something to write. */
     public boolean hasFields() {
         return predicate != null || row != NONE || hasMore();

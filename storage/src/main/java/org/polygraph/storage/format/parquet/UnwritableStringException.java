@@ -1,13 +1,13 @@
 package org.polygraph.storage.format.parquet;
 
-import java.io.IOException;
 import org.polygraph.storage.format.io.Shown;
+import org.polygraph.storage.format.io.UnwritableException;
 
 /**
  * A history has a string with half of a surrogate pair. The format cannot hold it, because UTF-8 does not encode
  * surrogates.
  */
-public final class UnwritableStringException extends IOException {
+public final class UnwritableStringException extends UnwritableException {
     private static final long serialVersionUID = 1L;
 
     private final String text;
