@@ -64,7 +64,7 @@ class DamagedFilesTest {
                 TestFiles.utf8(
                         "[{\"type\":\"ok\",\"process\":0,\"f\":\"txn\",\"value\":[[\"append\",1,2],[\"r\",1,[2]]]}]"));
         valid.put("lines.edn", TestFiles.utf8(TestFiles.CALLS));
-        valid.put("h.bincode", TestFiles.dbcop(new Random(3), 12));
+        valid.put("h.bincode", TestFiles.dbcop());
         valid.put("h.bincode.gz", TestFiles.gzip(valid.get("h.bincode")));
         valid.put("h.txt", TestFiles.utf8("w(1,1,0,0)\nw(2,1,0,0)\nr(1,1,1,1)\nr(2,0,1,1)\nw(1,2,2,2)\nr(1,2,2,3)\n"));
         Files.createDirectories(folder.resolve("cobra"));

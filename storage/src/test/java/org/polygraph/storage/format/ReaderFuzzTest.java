@@ -47,8 +47,14 @@ public class ReaderFuzzTest {
         valid.put("h.jsonl.gz", TestFiles.gzip(valid.get("h.jsonl")));
         valid.put("h.jsonl.zst", TestFiles.zstd(valid.get("h.jsonl")));
         valid.put("h.txt", TestFiles.utf8(plume.toString()));
-        valid.put("h.edn", TestFiles.utf8(EdnReaderTest.some(new Random(2), 12).edn()));
-        valid.put("h.json", TestFiles.utf8(EdnReaderTest.some(new Random(5), 12).json()));
+        for (long seed = 0; !valid.containsKey("h.edn"); seed += 2) {
+            String edn = EdnReaderTest.written(new Inputs(folder), seed, HistoryFormat.EDN);
+            String json = EdnReaderTest.written(new Inputs(folder), seed, HistoryFormat.ELLE_JSON);
+            if (edn != null && json != null && edn.contains(":time") && edn.contains(":fail")) {
+                valid.put("h.edn", TestFiles.utf8(edn));
+                valid.put("h.json", TestFiles.utf8(json));
+            }
+        }
         valid.put("rows.edn", TestFiles.utf8("""
                 {:process 9, :type :invoke, :f :init, :value {1 0, "x" 5}}
                 {:process 9, :type :ok, :f :init, :value {1 0, "x" 5}}
@@ -71,7 +77,9 @@ public class ReaderFuzzTest {
         valid.put("lines.edn", TestFiles.utf8(TestFiles.CALLS));
         valid.put("h.bincode", TestFiles.dbcop());
         valid.put("h.bincode.gz", TestFiles.gzip(TestFiles.dbcop()));
-        valid.put("many.bincode", TestFiles.dbcop(new Random(3), 12));
+        ByteArrayOutputStream many = new ByteArrayOutputStream();
+        HistoryWriter.write(new Inputs(folder).read("source.txt", plume.toString()), many, HistoryFormat.DBCOP);
+        valid.put("many.bincode", many.toByteArray());
         valid.put("c/T1.log", TestFiles.cobraLog(7));
         Path source = folder.resolve("source.jsonl");
         Files.write(source, valid.get("h.jsonl"));

@@ -155,16 +155,8 @@ class RoundTripTest {
                 .operations(8)
                 .keys(5000);
         HistoryTable table = generator.generate();
-        StringBuilder lines = new StringBuilder();
-        for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                lines.append(table.isWrite(o) ? "w(" : "r(")
-                        .append(table.keys().label(table.key(o)) + ","
-                                + table.values().label(table.value(o)))
-                        .append("," + table.sessionLabel(table.sessionOf(t)) + "," + t + ")\n");
-            }
-        }
-        Path plume = Files.writeString(inputs.path("h.txt"), lines);
+        Path plume = inputs.path("h.txt");
+        HistoryWriter.write(table, plume.toString(), HistoryFormat.PLUME);
         List<String> rows = TableText.rows(HistoryReader.read(plume.toString(), HistoryFormat.AUTO));
         assertThat(rows).isEqualTo(TableText.rows(table));
         Path parquet = inputs.path("h.parquet");

@@ -12,7 +12,6 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Random;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
@@ -188,39 +187,5 @@ public final class TestFiles {
                 .u8('W')
                 .i64(writeId, 5, 7)
                 .bytes();
-    }
-
-    private static long key(Random random) {
-        return random.nextInt(5) == 0 ? random.nextLong() : random.nextInt(30);
-    }
-
-    private static long value(Random random) {
-        return random.nextInt(5) == 0 ? Long.MAX_VALUE - random.nextInt(4) : random.nextInt(50);
-    }
-
-    /** Sessions with and without transactions, and transactions with no, few and many events, some of which failed. */
-    public static byte[] dbcop(Random random, int transactions) {
-        Binary file = new Binary(java.nio.ByteOrder.LITTLE_ENDIAN)
-                .i64(1, 2, 3, 4, 5)
-                .string("i".repeat(random.nextInt(40)))
-                .string("")
-                .string("now");
-        int sessions = random.nextInt(7);
-        int large = random.nextInt(3 * transactions);
-        int number = 0;
-        file.i64(sessions);
-        for (int s = 0; s < sessions; s++) {
-            int n = random.nextInt(3) == 0 ? 0 : random.nextInt(transactions);
-            file.i64(n);
-            for (int t = 0; t < n; t++) {
-                int events = number++ == large ? 5000 : random.nextInt(7);
-                file.i64(events);
-                for (int e = 0; e < events; e++) {
-                    file.u8(random.nextInt(2)).i64(key(random), value(random)).u8(random.nextInt(9) == 0 ? 0 : 1);
-                }
-                file.u8(random.nextInt(9) == 0 ? 0 : 1);
-            }
-        }
-        return file.bytes();
     }
 }
