@@ -163,7 +163,8 @@ public final class HistoryLint {
 
     private void operations(Loaders loaders) {
         WrittenValues written = WrittenValues.of(table);
-        boolean hasValues = !table.values().hasLists() && !table.values().hasOthers();
+        ValueDictionary kinds = table.values();
+        boolean hasValues = !kinds.hasLists() && !kinds.hasOthers() && !kinds.hasGiven();
         BitSet reported = new BitSet(table.keys().size());
         int[] loading = loaders.transactions();
         for (int t = 0, next = 0; t < table.transactions(); t++) {

@@ -18,6 +18,7 @@ import org.polygraph.storage.model.BudgetException;
  * -2^63 + 2^40+i integer number i beyond +-2^62      about 28 bytes
  * -2^63 + 2^41+i version number i (three longs)      about 32 bytes
  * -2^63 + 2^42+i anything but another value          about 28 bytes
+ * -2^63 + 2^48+i value with the version number i     about 32 bytes
  * -2^62 .. 2^62  the integer itself                  0 bytes
  * </pre>
  *
@@ -34,6 +35,10 @@ public final class ValueDictionary {
     private static final long FIRST_INTEGER = Long.MIN_VALUE + (1L << 40);
     private static final long FIRST_VERSION = Long.MIN_VALUE + (1L << 41);
     private static final long FIRST_OTHER = Long.MIN_VALUE + (1L << 42);
+    private static final long FIRST_GIVEN = Long.MIN_VALUE + (1L << 48);
+    /** The second of the three numbers of a value with a version that the database gave. */
+    private static final long GIVEN = Long.MIN_VALUE;
+
     private static final int MAX_VERSIONS = Integer.MAX_VALUE / 6;
     private static final int LONGS_PER_VERSION = 3;
 
@@ -48,6 +53,7 @@ public final class ValueDictionary {
     private boolean hasLists;
     private boolean hasPredicates;
     private boolean hasVersions;
+    private boolean hasGiven;
 
     private final Long2IntOpenHashMap integerIds = new Long2IntOpenHashMap();
     private final LongArrayList integers = new LongArrayList();
@@ -70,6 +76,9 @@ public final class ValueDictionary {
         }
         if (isOther(code)) {
             return otherThan(code(from, from.excluded(code)));
+        }
+        if (isGiven(code)) {
+            return given(code(from, from.withoutVersion(code)), from.givenVersion(code));
         }
         if (isVersion(code)) {
             int at = (int) (code - FIRST_VERSION) * LONGS_PER_VERSION;
@@ -123,6 +132,36 @@ public final class ValueDictionary {
      * value. It is shown as {@code value@writer.write}.
      */
     public long version(long writer, long write, long value) {
+        return FIRST_VERSION + versionId(writer, write, value);
+    }
+
+    /** The code of a value with the version that the database gave. Equal values with other versions have other codes. */
+    public long given(long code, long version) {
+        hasGiven = true;
+        return FIRST_GIVEN + versionId(version, GIVEN, code);
+    }
+
+    /** Whether a code is that of a value with a version that the database gave. */
+    public boolean isGiven(long code) {
+        return code >= FIRST_GIVEN && code < FIRST_GIVEN + MAX_VERSIONS;
+    }
+
+    /** The version that the database gave to a value that {@link #isGiven}. */
+    public long givenVersion(long code) {
+        return versions.getLong((int) (code - FIRST_GIVEN) * LONGS_PER_VERSION);
+    }
+
+    /** The code of a value without the version that the database gave; the same code if it has none. */
+    public long withoutVersion(long code) {
+        return isGiven(code) ? versions.getLong((int) (code - FIRST_GIVEN) * LONGS_PER_VERSION + 2) : code;
+    }
+
+    /** Whether the database gave versions to some values. */
+    public boolean hasGiven() {
+        return hasGiven;
+    }
+
+    private int versionId(long writer, long write, long value) {
         int next = versions.size() / LONGS_PER_VERSION;
         if (next == MAX_VERSIONS) {
             throw new BudgetException("more than " + next + " different versions of values do not fit one table");
@@ -134,7 +173,7 @@ public final class ValueDictionary {
         if (known >= 0) {
             versions.size(next * LONGS_PER_VERSION);
         }
-        return FIRST_VERSION + (known < 0 ? next : known);
+        return known < 0 ? next : known;
     }
 
     /** Versions by number are equal if their three numbers are. */
@@ -271,6 +310,9 @@ public final class ValueDictionary {
     public String text(long code) {
         if (isOther(code)) {
             return "anything but " + label(excluded(code));
+        }
+        if (isGiven(code)) {
+            return label(withoutVersion(code)) + " (version " + givenVersion(code) + ")";
         }
         if (isVersion(code)) {
             int at = (int) (code - FIRST_VERSION) * LONGS_PER_VERSION;

@@ -56,8 +56,13 @@ public final class HistoryReader {
      */
     public static HistoryTable read(List<String> paths, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
             throws HistoryException, IOException {
+        return read(paths, format, new ReadContext(stop, memoryBytes));
+    }
+
+    /** Does the same, perhaps without the versions that the database gave. */
+    public static HistoryTable read(List<String> paths, HistoryFormat format, ReadContext context)
+            throws HistoryException, IOException {
         try {
-            ReadContext context = new ReadContext(stop, memoryBytes);
             return paths.size() == 1 ? read(context, Location.of(paths.get(0)), format) : read(context, paths, format);
         } catch (OutOfMemoryError e) {
             // What was read is garbage now. The budget did not include other objects on the heap.

@@ -205,14 +205,19 @@ public final class InitialState {
     public HistoryTable applied(HistoryTable history) throws HistoryException {
         ValueDictionary kinds = history.values();
         if (!history.isPlain()) {
-            String found = kinds.hasLists() ? "lists" : kinds.hasPredicates() ? "predicates" : "versions of Cobra";
+            String found = kinds.hasLists()
+                    ? "lists"
+                    : kinds.hasPredicates()
+                            ? "predicates"
+                            : kinds.hasGiven() ? "versions that the database gave" : "versions of Cobra";
             throw new HistoryException(
                     history.source().files().isEmpty()
                             ? "history"
                             : history.source().files().get(0),
                     (history.hasRows() ? "inserts or deletes" : found) + " with an initial state",
                     "reads and writes of values",
-                    "give the whole history without an initial state");
+                    "give the whole history without an initial state"
+                            + (kinds.hasGiven() ? ", or --versions ignore" : ""));
         }
         Int2LongMap state = new InitialCodes(history.keys().size(), history.initialValue());
         Int2LongMap stated = history.initialState();

@@ -112,6 +112,11 @@ public final class GeneratedRows {
             throw new IllegalStateException("transaction " + t + ", operation " + o + " has no result");
         }
         long value = code(builder, version, key);
+        // The keys of planted anomalies have unique values.
+        boolean isGiven = plan.workload().versions && key < plan.workload().keys;
+        if (isGiven && (!write || plan.outcome(t) == TransactionStatus.COMMITTED)) {
+            value = builder.given(value, plan.version(version));
+        }
         if (write) {
             builder.write(id, value);
         } else {

@@ -24,6 +24,9 @@ public final class TransactionPlan implements Serializable {
     /** The time between the slots of two transactions. */
     static final long TICK_NANOS = 10_000;
 
+    /** More transactions than these do not overlap, unless there are more sessions. */
+    private static final int TIE_BITS = 16;
+
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;
     /** The number of random numbers of a transaction, without two more for each operation. */
     private static final int LANES = 8;
@@ -347,6 +350,13 @@ public final class TransactionPlan implements Serializable {
         long skew = workload.skewNanos;
         // The place is beyond all transactions, so that sessions share no random numbers with them.
         return skew == 0 ? 0 : (long) (KeyChoice.fraction(mix(~key + GOLDEN * session(transaction))) * (skew + 1.0));
+    }
+
+    /** Returns the version that the store gave to a write. Those of a key ascend in the order of its commits. */
+    long version(long write) {
+        long transaction = (write - 1) / operations;
+        // Of transactions that commit at one time, the first one commits first.
+        return write == 0 ? 0 : (commit(transaction) << TIE_BITS) + (transaction & ((1 << TIE_BITS) - 1));
     }
 
     /** Returns the time at which the writes enter the store. */

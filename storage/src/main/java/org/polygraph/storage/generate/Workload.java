@@ -67,6 +67,7 @@ public final class Workload implements Serializable {
     double aborted;
     double indeterminate;
     boolean timed = true;
+    boolean versions;
     long skewNanos;
     final List<Planted> planted = new ArrayList<>();
 
@@ -205,6 +206,15 @@ public final class Workload implements Serializable {
         return this;
     }
 
+    /**
+     * Sets whether reads and the writes of committed transactions have the versions that the store gave. Excludes rows
+     * and predicates.
+     */
+    public Workload versions(boolean given) {
+        versions = given;
+        return this;
+    }
+
     /** Sets whether transactions have start and end. */
     public Workload timed(boolean times) {
         timed = times;
@@ -283,6 +293,9 @@ public final class Workload implements Serializable {
         if (inserts + deletes > 1) {
             throw wrong("inserts", number(inserts) + " and deletes " + number(deletes), "at most 1 together");
         }
+        if (versions && inserts + deletes + predicates > 0) {
+            throw wrong("versions", "with rows or predicates", "reads and writes of values");
+        }
         if (predicates > 0 && !planted.isEmpty()) {
             throw wrong("anomaly", planted.size() + " times with predicates", "none");
         }
@@ -352,7 +365,8 @@ public final class Workload implements Serializable {
                 + ",\"values\":" + (values == 0 ? "\"unique\"" : values)
                 + (values == 0 || repeats == 1 ? "" : ",\"repeat\":" + number(repeats)) + ",\"level\":\""
                 + level.name().toLowerCase(Locale.ROOT) + "\",\"aborted\":" + number(aborted) + ",\"indeterminate\":"
-                + number(indeterminate) + (timed ? ",\"skew_ns\":" + skewNanos : "") + "}";
+                + number(indeterminate) + (timed ? ",\"skew_ns\":" + skewNanos : "")
+                + (versions ? ",\"versions\":true" : "") + "}";
     }
 
     private static String number(double value) {

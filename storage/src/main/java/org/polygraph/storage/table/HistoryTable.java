@@ -240,10 +240,14 @@ public final class HistoryTable {
 
     /**
      * Whether all operations are reads and writes of values: there are no inserts, deletes, repeated rows, lists,
-     * predicates, or reads that name the transaction that they read from.
+     * predicates, versions that the database gave, or reads that name the transaction that they read from.
      */
     public boolean isPlain() {
-        return operationKinds == null && !values.hasLists() && !values.hasPredicates() && !values.hasVersions();
+        return operationKinds == null
+                && !values.hasLists()
+                && !values.hasPredicates()
+                && !values.hasVersions()
+                && !values.hasGiven();
     }
 
     /** Whether an operation inserts a row. */
@@ -571,6 +575,30 @@ public final class HistoryTable {
         return reduced == null ? null : reduced.versions();
     }
 
+    /**
+     * The recorded key that a key is about. It is another one for keys that stand for the order of the versions that the
+     * database gave. Linear time for these.
+     */
+    public int recordedKey(int key) {
+        ListReduced from = reduced;
+        if (from == null
+                || from.isOfCommits()
+                || key < from.versions().recorded().keys().size()) {
+            return key;
+        }
+        int o = 0;
+        while (key(o) != key) {
+            o++;
+        }
+        return from.versions().recorded().key(from.origin()[o]);
+    }
+
+    /** Whether the database gave versions to writes of a recorded key. */
+    public boolean hasGivenVersions(int key) {
+        ListVersions order = listVersions();
+        return order != null && order.given().has(key);
+    }
+
     /** Whether operations on lists were recorded; false if others stand for them. */
     public boolean hasLists() {
         return lists != null;
@@ -655,6 +683,12 @@ public final class HistoryTable {
 
     Operations allOperations() {
         return operations;
+    }
+
+    /** The same history with other values of its operations. */
+    public HistoryTable withValues(long[] codes) {
+        Operations others = new Operations(operationStarts, operationKeys, codes, operationKinds);
+        return new HistoryTable(header, keys, values, sessions, transactions, others, lists, reduced);
     }
 
     /** The same transactions with other operations on keys of another dictionary. */

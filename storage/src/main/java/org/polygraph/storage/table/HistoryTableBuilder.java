@@ -48,6 +48,7 @@ public final class HistoryTableBuilder {
     private @Nullable Predicates predicates;
     private final Long2ObjectMap<String> errors = new Long2ObjectOpenHashMap<>();
     private boolean isOfPiece;
+    private boolean ignoresVersions;
 
     private final TransactionList transactions = new TransactionList();
     private final OperationList operations = new OperationList();
@@ -201,6 +202,32 @@ public final class HistoryTableBuilder {
 
     public void write(int key, long valueCode) {
         operation(Operations.pack(key, true), valueCode);
+    }
+
+    /**
+     * The code of a value with the version that the database gave; that of the value if versions are ignored.
+     *
+     * @param version by which the writes of a key ascend
+     */
+    public long given(long valueCode, long version) {
+        if (ignoresVersions) {
+            return valueCode;
+        }
+        if (isOfPiece) {
+            throw new WholeHistoryException("versions that the database gave");
+        }
+        lists();
+        return values.given(valueCode, version);
+    }
+
+    /** Whether the versions that the database gave are left out. */
+    public boolean ignoresVersions() {
+        return ignoresVersions;
+    }
+
+    /** Leaves out the versions that the database gave, before the first transaction. */
+    public void ignoreVersions() {
+        ignoresVersions = true;
     }
 
     /** Adds a write that inserts a row. */
@@ -490,7 +517,10 @@ public final class HistoryTableBuilder {
                         operations.kinds(order, starts)));
         if (lists != null && predicates != null && predicates.size() > 0) {
             throw new HistoryException(
-                    files.get(0), "lists and predicates", "one of them", "check them as two histories");
+                    files.get(0),
+                    values.hasGiven() ? "versions that the database gave, and predicates" : "lists and predicates",
+                    "one of them",
+                    values.hasGiven() ? "give --versions ignore" : "check them as two histories");
         }
         HistoryTable resolved = predicates == null ? table : PredicateReads.of(table, predicates);
         if (lists == null) {

@@ -15,25 +15,35 @@ final class ListCheck {
     /**
      * Checks a history, and marks its dictionary of values if some key has lists.
      *
-     * @throws HistoryException if an element is appended twice to one list, or a key has lists and other values
+     * @throws HistoryException if an element is appended twice to one list, or a key has lists and other values, or versions
+     *     contradict each other
      */
     static void check(HistoryTable table) throws HistoryException {
         refuseRows(table);
         ListVersions versions = table.recordedVersions();
         checkAppends(versions);
         checkUnknown(versions);
+        if (!"true".equals(table.metadata().get("part"))) {
+            // A part lacks writes, so what a version means is known from the whole.
+            versions.given().check();
+        }
     }
 
     private static void refuseRows(HistoryTable table) throws HistoryException {
+        boolean isGiven = table.values().hasGiven();
         for (int t = 0; table.operationKinds() != null && t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if (table.isInsert(o) || table.isDelete(o) || table.isRepeatedRow(o)) {
                     throw new HistoryException(
                             table.whereIs(t),
                             (table.isRepeatedRow(o) ? "two rows with one key" : "an insert or a delete")
-                                    + " in a history that also has lists",
-                            "rows or lists",
-                            "check the keys of lists and the keys of rows as two histories");
+                                    + (isGiven
+                                            ? " in a history that also has versions that the database gave"
+                                            : " in a history that also has lists"),
+                            isGiven ? "rows or versions" : "rows or lists",
+                            isGiven
+                                    ? "give --versions ignore"
+                                    : "check the keys of lists and the keys of rows as two histories");
                 }
             }
         }

@@ -24,6 +24,11 @@ import org.polygraph.storage.model.BudgetException;
  * transaction that appended it: an element that is not the last one has a key of its own. The order of the appends is
  * that of {@link ListVersions#pairs}.
  *
+ * <p>A key to whose writes the database gave versions is such a list without reads of earlier elements: at SER and SI a
+ * write reads the version before it. If other transactions may write the key too, their place is not known, and the
+ * writes with versions read and write a key of their own, which stands for the order. A read has the code of the write
+ * that its version names.
+ *
  * <p>Operations that no transaction did are {@link Operations#IMPLIED}. Time: linear in the operations; at PC, CC, RA and RC
  * in the elements of all reads of lists.
  */
@@ -66,10 +71,31 @@ public final class ListReduction {
 
     private HistoryTable ofSnapshots() {
         long[][] orders = new long[table.keys().size()][];
+        KeyDictionary keys = table.keys();
+        GivenVersions given = versions.given();
+        boolean[] whole = given.whole();
+        Int2IntOpenHashMap orderKeys = new Int2IntOpenHashMap();
         int[] starts = new int[table.transactions() + 1];
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 int key = table.key(o);
+                int ofGiven = table.isWrite(o) ? given.place(o) : ListVersions.NONE;
+                int ordered = key;
+                if (ofGiven != ListVersions.NONE && !whole[key]) {
+                    if (orderKeys.isEmpty()) {
+                        keys = new KeyDictionary();
+                        keys.addAll(table.keys());
+                    }
+                    if (!orderKeys.containsKey(key)) {
+                        orderKeys.put(
+                                key, keys.newId("versions of " + table.keys().label(key)));
+                    }
+                    ordered = orderKeys.get(key);
+                }
+                Long before = ofGiven == ListVersions.NONE ? null : given.before(ofGiven, ordered == key);
+                if (before != null) {
+                    imply(Operations.pack(ordered, false), before);
+                }
                 int place = versions.place(o);
                 if (place != ListVersions.NONE) {
                     orders[key] = orders[key] == null ? versions.order(key) : orders[key];
@@ -77,12 +103,15 @@ public final class ListReduction {
                             Operations.pack(key, false),
                             place == 0 ? table.initialValue() : code(orders[key][place - 1]));
                 }
-                resolve(o);
+                resolve(t, o);
+                if (ordered != key) {
+                    imply(Operations.pack(ordered, true), given.code(ofGiven));
+                }
                 made(o);
             }
             starts[t + 1] = newKeys.size();
         }
-        return reduced(table.keys(), starts, false);
+        return reduced(keys, starts, false);
     }
 
     private HistoryTable ofCommits() {
@@ -95,7 +124,7 @@ public final class ListReduction {
                 if (versions.isRead(o)) {
                     readElements(o, elementKeys);
                 }
-                resolve(o);
+                resolve(t, o);
                 int ofElement = versions.isAppend(o) ? elementKeys.get(o) : ListVersions.NONE;
                 if (ofElement != ListVersions.NONE) {
                     imply(Operations.pack(ofElement, true), code(table.value(o)));
@@ -149,8 +178,8 @@ public final class ListReduction {
     }
 
     /** Writes a recorded operation. */
-    private void resolve(int o) {
-        long code = table.value(o);
+    private void resolve(int t, int o) {
+        long code = versions.given().name(t, o);
         byte kind = 0;
         if (ListCodes.isRead(code)) {
             code = versions.length(o) == 0 ? table.initialValue() : code(versions.last(versions.list(o)));

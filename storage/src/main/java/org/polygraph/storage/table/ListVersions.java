@@ -9,7 +9,8 @@ import org.polygraph.storage.lists.ListTree;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * The order of the versions of each list of a history, which holds at every level: the longest list of the key that a
+ * The order of the versions of each list of a history, and of each key to whose writes the database gave versions ({@link
+ * GivenVersions}), which holds at every level. That of a list is the longest list of the key that a
  * counted transaction read, then the appends of counted transactions that this list lacks, in any order. A transaction
  * counts if it committed, or if its outcome is unknown and a list that a counted transaction read has an element that
  * it appended.
@@ -28,6 +29,7 @@ public final class ListVersions {
 
     private final HistoryTable recorded;
     private final ListTree lists;
+    private final GivenVersions given;
     /** The number of an element, by its code. */
     private final Long2IntOpenHashMap numbers = new Long2IntOpenHashMap();
     /** By key and number of an element: the operation that appended it. */
@@ -56,6 +58,7 @@ public final class ListVersions {
     private ListVersions(HistoryTable recorded, ListTree lists) {
         this.recorded = recorded;
         this.lists = lists;
+        given = GivenVersions.of(recorded);
         numbers.defaultReturnValue(NONE);
         appends.defaultReturnValue(NONE);
         counted = new boolean[recorded.transactions()];
@@ -168,6 +171,16 @@ public final class ListVersions {
         return counted[transaction];
     }
 
+    /** The versions that the database gave. */
+    GivenVersions given() {
+        return given;
+    }
+
+    /** Whether the database gave the version of a recorded write. */
+    public boolean isGiven(int write) {
+        return recorded.values().isGiven(recorded.value(write));
+    }
+
     /** Whether a recorded operation appends to a list. */
     public boolean isAppend(int operation) {
         return recorded.isAppend(operation);
@@ -270,6 +283,7 @@ public final class ListVersions {
      * transactions.
      */
     public void pairs(Pairs to) {
+        given.pairs(to);
         int[] last = new int[longest.length];
         for (int key = 0; key < longest.length; key++) {
             last[key] = NONE;

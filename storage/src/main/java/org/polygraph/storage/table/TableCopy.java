@@ -44,6 +44,9 @@ public final class TableCopy {
         if (from.isOther(value)) {
             return to.otherThan(code(from, from.excluded(value), to));
         }
+        if (from.isGiven(value)) {
+            return to.given(code(from, from.withoutVersion(value), to), from.givenVersion(value));
+        }
         return from.isNull(value)
                 ? value
                 : from.isInteger(value) ? to.code(from.integer(value)) : to.code(from.text(value));

@@ -2,12 +2,15 @@ package org.polygraph.storage.testkit;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.ListReduction;
 import org.polygraph.storage.table.ListVersions;
@@ -189,6 +192,9 @@ public final class Definitions {
     final int keys;
 
     private final @Nullable Row[] initial;
+    /** By transaction: those, as bits, that versions which the database gave put before it. */
+    int[] before;
+
     private long steps;
     private long mostSteps = MOST_STEPS;
 
@@ -200,6 +206,7 @@ public final class Definitions {
     /** @param initial by key: its first row; other keys have the value {@code others} */
     public Definitions(List<Transaction> transactions, @Nullable Row[] initial, long others) {
         n = transactions.size();
+        before = new int[n];
         session = transactions.stream().mapToInt(Transaction::session).toArray();
         status = new char[n];
         start = transactions.stream().mapToLong(Transaction::start).toArray();
@@ -222,6 +229,12 @@ public final class Definitions {
         }
     }
 
+    /** Puts committed transactions before others. @param earlier by transaction, as bits */
+    Definitions ordered(int[] earlier) {
+        before = earlier;
+        return this;
+    }
+
     @Nullable
     Row initial(int key) {
         return initial[key];
@@ -230,7 +243,9 @@ public final class Definitions {
     /** The operations of a table; lists as they were recorded. */
     public static Definitions of(HistoryTable judged) {
         ListVersions lists = ListReduction.of(judged).listVersions();
-        HistoryTable table = lists == null ? judged : lists.recorded();
+        HistoryTable read = lists == null ? judged : lists.recorded();
+        long[] names = names(read);
+        HistoryTable table = read.withValues(names);
         List<Transaction> all = new ArrayList<>();
         long[] starts = table.starts();
         long[] ends = table.ends();
@@ -272,7 +287,64 @@ public final class Definitions {
             long value = table.initialValue(key);
             rows[key] = value != ValueDictionary.NULL || table.existsAtFirst(key) ? Row.of(value) : null;
         }
-        return new Definitions(all, rows, table.initialValue());
+        int[] before = new int[all.size()];
+        for (int a = 0; a < read.operations(); a++) {
+            for (int b = 0; b < read.operations(); b++) {
+                if (read.key(a) == read.key(b) && isGivenLast(read, a) && isGivenLast(read, b)) {
+                    boolean isEarlier = read.values().givenVersion(read.value(a))
+                            < read.values().givenVersion(read.value(b));
+                    int t = HistorySelection.transactionOf(read, b);
+                    before[t] |= isEarlier ? 1 << HistorySelection.transactionOf(read, a) : 0;
+                }
+            }
+        }
+        return new Definitions(all, rows, table.initialValue()).ordered(before);
+    }
+
+    private static boolean isGivenLast(HistoryTable table, int o) {
+        int t = HistorySelection.transactionOf(table, o);
+        return table.status(t) == TransactionStatus.COMMITTED
+                && table.values().isGiven(table.value(o))
+                && table.lastWrite(t, table.key(o)) == o;
+    }
+
+    /** By operation: its value; of a read, that of the write that its version names or that alone has its value. */
+    private static long[] names(HistoryTable read) {
+        ValueDictionary values = read.values();
+        long[] names = read.operationValues().clone();
+        for (int o = 0; values.hasGiven() && o < names.length; o++) {
+            if (read.isWrite(o)) {
+                continue;
+            }
+            int t = HistorySelection.transactionOf(read, o);
+            int key = read.key(o);
+            long plain = values.withoutVersion(names[o]);
+            int own = read.lastWrite(t, key, o);
+            Set<Long> codes = new HashSet<>();
+            if (own < 0 && plain == read.initialValue(key)) {
+                codes.add(plain);
+            }
+            boolean isNamed = false;
+            for (int w = 0; w < read.operations(); w++) {
+                int writer = HistorySelection.transactionOf(read, w);
+                if (read.isWriteOf(w, key)) {
+                    isNamed |= values.isGiven(names[o]) && read.value(w) == names[o];
+                    boolean isLeft = read.status(writer) == TransactionStatus.ABORTED
+                            ? w == own
+                            : own < 0 ? writer != t && read.lastWrite(writer, key) == w : w == own;
+                    if (isLeft && values.withoutVersion(read.value(w)) == plain) {
+                        codes.add(read.value(w));
+                    }
+                }
+            }
+            if (!isNamed && values.isGiven(names[o])) {
+                codes.removeIf(values::isGiven);
+            }
+            names[o] = isNamed || codes.isEmpty()
+                    ? names[o]
+                    : codes.contains(plain) ? plain : codes.iterator().next();
+        }
+        return names;
     }
 
     /**
@@ -336,6 +408,7 @@ public final class Definitions {
     public @Nullable Boolean holds(Level level, long skew, boolean maybe) {
         steps = 0;
         boolean lists = has(Kind.APPEND, Kind.READ_LIST);
+        lists |= Arrays.stream(before).anyMatch(bits -> bits != 0);
         boolean rows = has(Kind.INSERT, Kind.DELETE, Kind.WRITE_ROWS, Kind.DELETE_ROWS);
         Boolean runs = null;
         try {

@@ -164,7 +164,16 @@ final class Graphs {
     private boolean choose(int r) {
         history.step();
         if (r == reads.size()) {
-            return versions(0, dependencies(), new int[2 * n]);
+            int[] ordered = dependencies();
+            int[] anti = new int[2 * n];
+            for (int t = 0; t < n; t++) {
+                for (int u = 0; u < n; u++) {
+                    int later = (history.before[t] >> u & 1) << t;
+                    ordered[u] |= level == Level.PC ? 0 : later;
+                    anti[n + u] |= level == Level.PC ? later : 0;
+                }
+            }
+            return versions(0, ordered, anti);
         }
         Read read = reads.get(r);
         if (read.isList() || read.op.permits(read.key, history.initial(read.key))) {

@@ -32,7 +32,7 @@ import org.polygraph.storage.testkit.Definitions.Row;
  *   <li>LIN: real time alone; a transaction without operations bounds nothing.
  * </ul>
  *
- * <p>An insert finds no row in the store and a delete finds one. A condition returns, or writes, exactly the rows that
+ * <p>The versions that the database gave to writes of a key ascend in the order of commits. An insert finds no row in the store and a delete finds one. A condition returns, or writes, exactly the rows that
  * match it.
  *
  * <p>Transactions of unknown outcome: a history is accepted iff there is <em>some</em> execution of the committed
@@ -242,6 +242,9 @@ public final class Interpreter {
 
     /** Runs the writes of a transaction. Null if a row is there or not against them, or a rival overlapped. */
     private @Nullable State commit(int t, Open open, State state) {
+        if ((history.before[t] & ~state.done) != 0) {
+            return null;
+        }
         List<Version> store = new ArrayList<>(state.store);
         for (Write write : open.writes) {
             Version found = store.get(write.key);

@@ -63,7 +63,16 @@ public final class SimulatedHistory {
     /** With conditions it matters which rows there are. */
     private final int keys;
 
-    SimulatedHistory(List<Transaction> transactions, long initial, Map<Integer, Long> initials, Style style, int keys) {
+    private final @Nullable SimulatedVersions versions;
+
+    SimulatedHistory(
+            List<Transaction> transactions,
+            long initial,
+            Map<Integer, Long> initials,
+            Style style,
+            int keys,
+            @Nullable SimulatedVersions versions) {
+        this.versions = versions;
         this.transactions = List.copyOf(transactions);
         this.initial = initial;
         this.initials = initials;
@@ -73,7 +82,8 @@ public final class SimulatedHistory {
 
     /** Transactions of single values and lists in a random notation; the initial value is 0. */
     public static SimulatedHistory of(List<Transaction> transactions, SplitMix random) {
-        return new SimulatedHistory(transactions, 0, Map.of(), Style.of(random, random.chance(0.5), true, false), 0);
+        return new SimulatedHistory(
+                transactions, 0, Map.of(), Style.of(random, random.chance(0.5), true, false), 0, null);
     }
 
     /** In the order of commits. */
@@ -103,7 +113,8 @@ public final class SimulatedHistory {
         }
         Row[] rows = new Row[most];
         Arrays.setAll(rows, key -> row(initials.getOrDefault(key, initial)));
-        return new Definitions(all, rows, initial);
+        Definitions definitions = new Definitions(all, rows, initial);
+        return versions == null ? definitions : definitions.ordered(versions.before(all));
     }
 
     /** Whether a level holds; null if there are too many choices to try. */
@@ -134,7 +145,7 @@ public final class SimulatedHistory {
     }
 
     private SimulatedHistory with(List<Transaction> others) {
-        return new SimulatedHistory(others, initial, initials, style, keys);
+        return new SimulatedHistory(others, initial, initials, style, keys, versions);
     }
 
     /** The history as a file. */
@@ -202,6 +213,11 @@ public final class SimulatedHistory {
     private String json(Op op) {
         Row row = op.row();
         String value = ",\"value\":" + value(row.value());
+        if (versions != null && (op.kind() == Kind.READ || op.kind() == Kind.WRITE)) {
+            SimulatedVersions.Shown shown = versions.shown(op);
+            return field(op.kind() == Kind.READ ? "r" : "w", op.key()) + ",\"value\":" + value(shown.value())
+                    + (shown.version() == null ? "" : ",\"version\":" + shown.version()) + "}";
+        }
         String columns =
                 row.v1() == ABSENT ? "" : ",\"row\":{\"v1\":" + row.v1() + ",\"v2\":\"" + NAMES[(int) row.v2()] + "\"}";
         Result result = op.result();

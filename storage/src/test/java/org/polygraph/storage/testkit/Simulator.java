@@ -17,6 +17,7 @@ import static org.polygraph.storage.testkit.Simulator.Feature.SINGLE;
 import static org.polygraph.storage.testkit.Simulator.Feature.TIMES;
 import static org.polygraph.storage.testkit.Simulator.Feature.UNKNOWN;
 import static org.polygraph.storage.testkit.Simulator.Feature.UPDATES;
+import static org.polygraph.storage.testkit.Simulator.Feature.VERSIONS;
 import static org.polygraph.storage.testkit.Simulator.Feature.WIDE;
 
 import java.util.ArrayList;
@@ -79,7 +80,9 @@ public final class Simulator {
         /** Hundreds of transactions. */
         LARGE,
         /** Keys, values, lines and indexes in another notation. */
-        NOTATION
+        NOTATION,
+        /** Versions that the database gave, with values that repeat; no lists, rows or conditions. */
+        VERSIONS
     }
 
     /** The earlier transactions that a transaction sees. */
@@ -182,7 +185,7 @@ public final class Simulator {
             widen();
         }
         boolean isByValue = has(CONDITIONS) && !(has(COLUMNS) && has(HIDDEN_ROWS));
-        boolean isRepeated = has(REPEATED) && !has(LISTS);
+        boolean isRepeated = has(REPEATED) && !has(LISTS) && !has(VERSIONS);
         domain = hasRows && (isByValue || isRepeated) ? 4 : isRepeated ? random.between(1, 3) : 0;
         least = hasRows || chance(0.5) ? 0 : 1;
         // Conditions on values are about the smallest.
@@ -238,6 +241,11 @@ public final class Simulator {
         return with(EnumSet.of(CONDITIONS, HIDDEN_ROWS), seed, OF_CONDITIONS);
     }
 
+    /** Reads and writes of values with versions that the database gave. */
+    public static SimulatedHistory versions(long seed) {
+        return with(EnumSet.of(VERSIONS), seed, REPEATED, UPDATES, ABORTED, UNKNOWN, TIMES, NOTATION);
+    }
+
     public static SimulatedHistory lists(long seed) {
         return with(EnumSet.of(LISTS), seed, ABORTED, UNKNOWN, TIMES, NOTATION);
     }
@@ -275,14 +283,15 @@ public final class Simulator {
         for (int left = chance(has(SINGLE) ? 0.15 : 0.35) ? 0 : random.between(1, has(SINGLE) ? 5 : 3);
                 left > 0;
                 left--) {
-            new Tampering(random, txns).change(initial, has(LISTS));
+            new Tampering(random, txns).change(initial, has(LISTS) || has(VERSIONS));
         }
         SimulatedHistory.Style style =
                 SimulatedHistory.Style.of(random, has(COMPARE_AND_SET) && !hasRows, has(NOTATION), hasRows);
         List<Transaction> all = txns.stream()
                 .map(t -> new Transaction(t.session, t.status, t.start, t.end, t.ops))
                 .toList();
-        return new SimulatedHistory(all, initial, initials, style, has(CONDITIONS) ? keys : 0);
+        SimulatedVersions versions = has(VERSIONS) ? SimulatedVersions.of(all, random) : null;
+        return new SimulatedHistory(all, initial, initials, style, has(CONDITIONS) ? keys : 0, versions);
     }
 
     private Txn transaction(int i) {

@@ -13,8 +13,17 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.table.SourceFiles.Unit;
 
-/** The budgets of one read. Opens its files under these budgets. */
-public record ReadContext(BooleanSupplier stop, long memoryBytes) {
+/**
+ * The budgets of one read. Opens its files under these budgets.
+ *
+ * @param versions whether versions that the database gave are read
+ */
+public record ReadContext(BooleanSupplier stop, long memoryBytes, boolean versions) {
+    /** The budgets of a read with versions. */
+    public ReadContext(BooleanSupplier stop, long memoryBytes) {
+        this(stop, memoryBytes, true);
+    }
+
     /** Checks the budget. It is called for every 64 KiB or so of input. */
     public void check(String name) {
         if (stop.getAsBoolean()) {
@@ -26,6 +35,9 @@ public record ReadContext(BooleanSupplier stop, long memoryBytes) {
     public HistoryTableBuilder builder(Unit positions) {
         HistoryTableBuilder builder = new HistoryTableBuilder(positions);
         builder.limit(memoryBytes);
+        if (!versions) {
+            builder.ignoreVersions();
+        }
         return builder;
     }
 

@@ -112,7 +112,10 @@ public final class JsonlWriter {
         json.writeFieldName("value");
         long[] elements = table.elements(o);
         if (elements == null) {
-            writeValue(json, table.values(), table.value(o));
+            writeValue(json, table.values(), table.values().withoutVersion(table.value(o)));
+            if (table.values().isGiven(table.value(o))) {
+                json.writeNumberField("version", table.values().givenVersion(table.value(o)));
+            }
         } else {
             json.writeStartArray();
             for (long element : elements) {

@@ -22,6 +22,7 @@ final class OperationReader {
     private static final int FOUND = 32;
     private static final int ROW = 64;
     private static final int MORE = 128;
+    private static final int VERSION = 256;
 
     private static final int READ = 0;
     private static final int WRITE = 1;
@@ -79,6 +80,7 @@ final class OperationReader {
         Boolean ok = null;
         String list = null;
         int row = -1;
+        long version = 0;
         early.clear();
         for (String field; (field = json.nextFieldName()) != null; ) {
             int bit =
@@ -90,6 +92,7 @@ final class OperationReader {
                         case "ok" -> OK;
                         case "found" -> FOUND;
                         case "row" -> ROW;
+                        case "version" -> VERSION;
                         case PredicateReader.MORE -> MORE;
                         default -> 0;
                     };
@@ -119,6 +122,8 @@ final class OperationReader {
                 found = Json.value(json, place, field, values);
             } else if (bit == OK && (token == JsonToken.VALUE_TRUE || token == JsonToken.VALUE_FALSE)) {
                 ok = token == JsonToken.VALUE_TRUE;
+            } else if (bit == VERSION && token != JsonToken.VALUE_NULL && !builder.ignoresVersions()) {
+                version = Json.integer(json, place, field);
             } else if (bit == ROW && token == JsonToken.START_OBJECT) {
                 row = predicate.row(json, place);
             } else if (bit == MORE && ((seen & KIND) == 0 || kind == READ)) {
@@ -139,6 +144,14 @@ final class OperationReader {
                     kind == APPEND ? "an integer or a string" : "an integer, a string or null",
                     kind == APPEND ? "append elements one by one" : "lists are read, and made by \"append\"");
         }
+        boolean hasVersion = (seen & VERSION) != 0;
+        if (hasVersion && (list != null || kind > WRITE || (seen & MORE) != 0)) {
+            throw place.error(
+                    json,
+                    "a version of " + (list != null ? "a list" : "the operation \"" + KINDS[kind] + "\""),
+                    "versions of reads and writes of single values",
+                    "leave it out, or give --versions ignore");
+        }
         if (kind == COMPARE_AND_SET) {
             compareAndSet(json, seen, key, expected, value, ok, found);
             return;
@@ -149,6 +162,9 @@ final class OperationReader {
         }
         if ((seen & (KIND | KEY | VALUE)) != (KIND | KEY | VALUE)) {
             throw incomplete(json, kind, seen);
+        }
+        if (hasVersion) {
+            value = builder.given(value, version);
         }
         if (row >= 0 && (kind == WRITE || kind == INSERT)) {
             builder.row(row);

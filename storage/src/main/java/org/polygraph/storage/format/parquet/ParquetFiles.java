@@ -30,6 +30,14 @@ final class ParquetFiles {
             .as(LogicalTypeAnnotation.stringType())
             .named("fields"));
 
+    /** The schema of a history with versions that the database gave. */
+    static final MessageType SCHEMA_OF_VERSIONS = schema(element()
+            .optional(PrimitiveTypeName.BINARY)
+            .as(LogicalTypeAnnotation.stringType())
+            .named("fields")
+            .optional(PrimitiveTypeName.INT64)
+            .named("version"));
+
     private static Types.GroupBuilder<GroupType> element() {
         return Types.requiredGroup()
                 .required(PrimitiveTypeName.BINARY)

@@ -37,6 +37,7 @@ public final class ParquetHistoryWriter implements TableWriter {
     private static final int VALUE = 3;
     private static final int VALUE_STRING = 4;
     private static final int FIELDS = 5;
+    private static final int VERSION = 6;
 
     private final Rows rows;
     private final ParquetWriter<Integer> writer;
@@ -110,9 +111,11 @@ public final class ParquetHistoryWriter implements TableWriter {
 
         Rows(HistoryTable table, String header) {
             super(
-                    table.recordedPredicates() == null && !table.hasRepeatedRows() && !table.hasLists()
-                            ? ParquetFiles.SCHEMA
-                            : ParquetFiles.SCHEMA_OF_ROWS,
+                    table.values().hasGiven()
+                            ? ParquetFiles.SCHEMA_OF_VERSIONS
+                            : table.recordedPredicates() == null && !table.hasRepeatedRows() && !table.hasLists()
+                                    ? ParquetFiles.SCHEMA
+                                    : ParquetFiles.SCHEMA_OF_ROWS,
                     Map.of(ParquetFiles.HEADER, header));
             this.table = table;
             this.walk = new OperationWalk(table);
@@ -174,7 +177,8 @@ public final class ParquetHistoryWriter implements TableWriter {
             int key = table.key(o);
             long code = table.value(o);
             boolean refused = table.values().isOther(code);
-            long value = refused ? table.values().excluded(code) : code;
+            long value =
+                    refused ? table.values().excluded(code) : table.values().withoutVersion(code);
             text("op", OP, refused ? REFUSED : table.isWrite(o) ? write(o) : READ);
             if (table.keys().isString(key)) {
                 text("key_string", KEY_STRING, ParquetStrings.of(table.keys().string(key)));
@@ -197,6 +201,9 @@ public final class ParquetHistoryWriter implements TableWriter {
                         "value_string",
                         VALUE_STRING,
                         ParquetStrings.of(table.values().text(value)));
+            }
+            if (table.values().isGiven(code)) {
+                integer("version", VERSION, table.values().givenVersion(code));
             }
         }
 

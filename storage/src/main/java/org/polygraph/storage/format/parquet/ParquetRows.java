@@ -63,6 +63,7 @@ final class ParquetRows {
     private final @Nullable ParquetColumn value;
     private final @Nullable ParquetColumn valueString;
     private final @Nullable ParquetColumn fields;
+    private final @Nullable ParquetColumn version;
     private final PredicateReader predicate;
     /** The strings of {@link #fields} in the row group. The codes of the column are their numbers. */
     private final List<String> texts = new ArrayList<>();
@@ -119,10 +120,11 @@ final class ParquetRows {
         value = schema.column("value", builder.values()::code, false);
         valueString = schema.column("value_string", builder.values()::code, false);
         fields = schema.column("fields", this::text, false);
+        version = schema.column("version", this::none, false);
         predicate = new PredicateReader(builder);
         operationLevel = schema.operationLevel();
         ofRows = some(session, index, status, start, end);
-        ofOperations = some(op, key, keyString, value, valueString, fields);
+        ofOperations = some(op, key, keyString, value, valueString, fields, version);
     }
 
     private static ParquetColumn[] some(@Nullable ParquetColumn... columns) {
@@ -155,7 +157,10 @@ final class ParquetRows {
                     throw new IOException("columns of one list that are not alike");
                 }
             }
-            boolean isPlain = isPlain(key, keyString) && isPlain(value, valueString) && some(fields) == null;
+            boolean isPlain = isPlain(key, keyString)
+                    && isPlain(value, valueString)
+                    && some(fields) == null
+                    && some(version) == null;
             if (!(isPlain && op.isFull()) || !plainOperations(n, first, first + rows)) {
                 operations(n, first, first + rows);
             }
@@ -217,6 +222,7 @@ final class ParquetRows {
         ParquetColumn integerValue = some(value);
         ParquetColumn textValue = some(valueString);
         ParquetColumn others = some(fields);
+        ParquetColumn versions = some(version);
         for (int i = 0; i < n; i++) {
             if (op.repetition(i) == 0) {
                 if (row > first) {
@@ -243,6 +249,9 @@ final class ParquetRows {
             }
             int k = key(either(integerKey, textKey, i, "key"), i);
             long v = value(either(integerValue, textValue, i, "value"), i);
+            if (versions != null && versions.present(i)) {
+                v = given(kind, hasMore, v, versions.number(i));
+            }
             if (hasMore && predicate.readList(k)) {
                 continue;
             }
@@ -375,6 +384,16 @@ final class ParquetRows {
             return ValueDictionary.NULL;
         }
         return column.isString() ? column.code(i) : builder.values().code(column.number(i));
+    }
+
+    private long given(int kind, boolean hasMore, long value, long number) {
+        if (builder.ignoresVersions() || (kind <= WRITE && !hasMore)) {
+            return builder.given(value, number);
+        }
+        throw refused(
+                "a version of another operation than a read or write of a single value",
+                "versions of these only",
+                "leave it out, or give --versions ignore");
     }
 
     private void beginRow(long first, long end) throws IOException {

@@ -12,7 +12,8 @@ import org.polygraph.storage.model.HistoryException;
 /** The columns of a file that make a history, with their places. They are checked. */
 final class ParquetSchema {
     private static final Set<String> COLUMNS = Set.of("session", "index", "start", "end", "status", "ops");
-    private static final Set<String> FIELDS = Set.of("op", "key", "key_string", "value", "value_string", "fields");
+    private static final Set<String> FIELDS =
+            Set.of("op", "key", "key_string", "value", "value_string", "fields", "version");
     private static final String REMEDY = "see storage/docs/formats.md for the columns";
 
     /**
@@ -110,8 +111,12 @@ final class ParquetSchema {
                 boolean stringOnly = field.name().equals("op")
                         || field.name().equals("fields")
                         || field.name().endsWith("_string");
-                if (field.isRepeated() || !(field.isString() || (!stringOnly && field.isInteger()))) {
-                    throw wrongType(file, field, stringOnly ? "a string" : "an integer or a string");
+                boolean integerOnly = field.name().equals("version");
+                if (field.isRepeated() || !((field.isString() && !integerOnly) || (!stringOnly && field.isInteger()))) {
+                    throw wrongType(
+                            file,
+                            field,
+                            stringOnly ? "a string" : integerOnly ? "an integer" : "an integer or a string");
                 }
                 add(field, path, repeated, defined);
             }
