@@ -28,8 +28,6 @@ final class EdgeReasons {
     /** The most edges that are explained in full; the others have one sentence each. */
     private static final int MOST_EXPLAINED = 5_000;
 
-    private static final String DIRECTLY_BEHIND = "observed: lists show its append directly behind";
-
     private final HistoryTable table;
     private final VersionIndex index;
     private final Events events;
@@ -193,7 +191,8 @@ final class EdgeReasons {
             int key = table.key(o);
             if (!table.isWrite(o) && lookup.writerOf(key, to) == from) {
                 if (!reads(to, key)) {
-                    appended = new Dependency(from, to, EdgeKind.WW, key, valueRead(key, to), DIRECTLY_BEHIND);
+                    appended =
+                            new Dependency(from, to, EdgeKind.WW, shown(key), valueRead(key, to), directlyBehind(key));
                     continue;
                 }
                 List<Alternative> others = reads.others(key, to, below);
@@ -255,7 +254,11 @@ final class EdgeReasons {
         boolean isRead = reads(from, key);
         Reason reason;
         if (writer == WriterLookup.INITIAL_WRITER && !isRead) {
-            reason = new Reason(Basis.OBSERVED, "observed: lists begin with its append");
+            reason = new Reason(
+                    Basis.OBSERVED,
+                    isList(key)
+                            ? "observed: lists begin with its append"
+                            : "observed: the database gave its write the first version");
         } else if (writer == WriterLookup.INITIAL_WRITER) {
             reason = others.isEmpty()
                     ? new Reason(Basis.OBSERVED, "observed: it read the initial value, before any write")
@@ -268,7 +271,7 @@ final class EdgeReasons {
             List<Dependency> later = chain(writer, to, path);
             String behind = isRead
                     ? "forced: it read what " + table.name(writer) + " wrote, and "
-                    : "forced: lists show its append directly behind that of " + table.name(writer) + ", and ";
+                    : "forced: " + behind(key, "its", table.name(writer)) + ", and ";
             Dependency assumed = assumed(to, writer, key);
             reason = forced(
                     behind + table.name(to) + " wrote later (" + describe(later) + ")",
@@ -279,7 +282,7 @@ final class EdgeReasons {
                 from,
                 to,
                 isRead ? EdgeKind.RW : EdgeKind.WW,
-                key,
+                shown(key),
                 isRead ? valueRead(key, from) : lastWritten(key, from),
                 reason);
     }
@@ -307,7 +310,7 @@ final class EdgeReasons {
                 }
             }
             if (reason != null) {
-                return new Dependency(from, to, EdgeKind.WW, key, lastWritten(key, from), reason);
+                return new Dependency(from, to, EdgeKind.WW, shown(key), lastWritten(key, from), reason);
             }
         }
         return null;
@@ -337,14 +340,13 @@ final class EdgeReasons {
                                 reader,
                                 from,
                                 EdgeKind.WW,
-                                key,
+                                shown(key),
                                 lastWritten(key, reader),
                                 new Reason(
                                         Basis.ASSUMED, alternative + ", it came after " + table.name(reader) + " too"));
                 String why = isRead
                         ? "forced: " + table.name(reader) + " read what " + table.name(to) + " wrote"
-                        : "forced: lists show the append of " + table.name(reader) + " directly behind that of "
-                                + table.name(to);
+                        : "forced: " + behind(key, table.name(reader), table.name(to));
                 return forced(
                         why + " although it follows " + table.name(from) + " (" + describe(earlier) + ")",
                         alternatives(assumed(to, from, key), follows, earlier, others));
@@ -359,7 +361,7 @@ final class EdgeReasons {
                 from,
                 to,
                 EdgeKind.WW,
-                key,
+                shown(key),
                 lastWritten(key, from),
                 new Reason(Basis.ASSUMED, "if " + table.name(from) + " wrote before " + table.name(to)));
     }
@@ -396,6 +398,32 @@ final class EdgeReasons {
      */
     private boolean reads(int transaction, int key) {
         return table.readsItself(transaction, key) || !lookup.writes(key, transaction);
+    }
+
+    /** The key of the history that a key is about: another one if it stands for the order of the versions of that. */
+    private int shown(int key) {
+        return table.recordedKey(key);
+    }
+
+    private boolean isList(int key) {
+        return !table.hasGivenVersions(shown(key));
+    }
+
+    private String directlyBehind(int key) {
+        return isList(key)
+                ? "observed: lists show its append directly behind"
+                : "observed: the database gave its write the next version";
+    }
+
+    /** @param second {@code its}, or the name of a transaction */
+    private String behind(int key, String second, String first) {
+        boolean isIts = second.equals("its");
+        if (isList(key)) {
+            return "lists show " + (isIts ? "its append" : "the append of " + second) + " directly behind that of "
+                    + first;
+        }
+        return "the database gave " + (isIts ? "its write" : "the write of " + second) + " the version behind that of "
+                + first;
     }
 
     /** The value that a transaction reads first from a key. */

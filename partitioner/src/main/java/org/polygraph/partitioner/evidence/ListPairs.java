@@ -7,7 +7,7 @@ import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.ListVersions;
 
-/** The transactions of which lists show that the one commits before the other, with their appends. */
+/** The transactions of which lists or versions show that the one commits before the other, with their writes. */
 final class ListPairs {
     private final HistoryTable table;
     private final @Nullable ListVersions lists;
@@ -42,6 +42,15 @@ final class ListPairs {
     private Dependency of(ListVersions versions, int first, int second) {
         HistoryTable recorded = versions.recorded();
         int key = recorded.key(first);
+        if (versions.isGiven(first)) {
+            return new Dependency(
+                    versions.transaction(first),
+                    versions.transaction(second),
+                    EdgeKind.WW,
+                    key,
+                    recorded.value(first),
+                    "observed: the database gave its write a later version");
+        }
         String reader = table.name(versions.transaction(versions.longestRead(key)));
         String before = table.values().label(recorded.value(first));
         String after = table.values().label(recorded.value(second));

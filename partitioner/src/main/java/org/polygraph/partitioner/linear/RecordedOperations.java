@@ -74,6 +74,13 @@ final class RecordedOperations {
                     "check it at sser, where it is a violation");
         }
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            if (table.values().isGiven(table.value(o))) {
+                return new HistoryException(
+                        table.whereIs(t),
+                        "a version that the database gave",
+                        "operations without versions for level lin",
+                        "check it at sser, which guarantees the same for one operation, or give --versions ignore");
+            }
             if (table.isInsert(o) || table.isDelete(o)) {
                 return new HistoryException(
                         table.whereIs(t),

@@ -168,7 +168,7 @@ final class ReadSources {
      */
     IntArrayList required(int operation) {
         if (!isRow(table.key(operation))) {
-            return direct(operation);
+            return withLasts(operation, direct(operation));
         }
         IntLinkedOpenHashSet all = new IntLinkedOpenHashSet();
         IntArrayList next = IntArrayList.of(operation);
@@ -180,6 +180,21 @@ final class ReadSources {
             }
         }
         return new IntArrayList(all);
+    }
+
+    /** Adds the last writes of the transactions that wrote with versions: these place the transactions. */
+    private IntArrayList withLasts(int operation, IntArrayList required) {
+        int direct = table.values().hasGiven() ? required.size() : -1;
+        for (int i = direct; i >= 0; i--) {
+            int o = i == direct ? operation : required.getInt(i);
+            int last = table.isWrite(o) && table.values().isGiven(table.value(o))
+                    ? table.lastWrite(HistorySelection.transactionOf(table, o), table.key(o))
+                    : o;
+            if (last != o) {
+                required.add(last);
+            }
+        }
+        return required;
     }
 
     /** The writes that an operation requires, and of a repeated row those before it in its result. */

@@ -24,6 +24,7 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.InitialState;
+import org.polygraph.storage.format.io.ReadContext;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -486,14 +487,16 @@ public record Chain(
      * @throws IOException if a part has changed
      * @throws HistoryException if a transaction appears twice, or a part is missing
      */
-    public HistoryTable read(String path, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
+    public HistoryTable read(String path, HistoryFormat format, ReadContext context)
             throws IOException, HistoryException {
+        BooleanSupplier stop = context.stop();
+        long memoryBytes = context.memoryBytes();
         BitSet all = new BitSet();
         all.set(seam == null ? 0 : seam.covered(), parts.size());
         if (seam != null) {
-            return leftOut.applied(seam.read(paths(all, path, stop), format, stop, memoryBytes));
+            return leftOut.applied(seam.read(paths(all, path, stop), format, context));
         }
-        HistoryTable table = HistoryReader.read(paths(all, path, stop), format, stop, memoryBytes);
+        HistoryTable table = HistoryReader.read(paths(all, path, stop), format, context);
         PartOrder.requireNoGap(table);
         return begun(table, stop, memoryBytes);
     }
@@ -514,7 +517,8 @@ public record Chain(
         BooleanSupplier stop = path.budget()::exhausted;
         long memoryBytes = path.budget().bytes();
         HistoryFormat format = path.settings().format();
-        HistoryTable table = HistoryReader.read(paths(some, path.name(), stop), format, stop, memoryBytes);
+        ReadContext context = new ReadContext(stop, memoryBytes, path.settings().readsVersions());
+        HistoryTable table = HistoryReader.read(paths(some, path.name(), stop), format, context);
         return begun(table, stop, memoryBytes);
     }
 

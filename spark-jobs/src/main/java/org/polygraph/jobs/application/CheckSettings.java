@@ -10,6 +10,7 @@ import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.PartViolations;
 import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.jobs.verdict.VersionUse;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
@@ -95,6 +96,11 @@ public record CheckSettings(
         return requests.get(0).sessionOrder();
     }
 
+    /** Whether versions that the database gave are read. */
+    boolean readsVersions() {
+        return requests.get(0).versions() == VersionUse.USE;
+    }
+
     /** Returns a budget that starts now, for all levels of a PATH. */
     Budget budget() {
         return Budget.starting(limits.timeoutNanos, limits.heapBytes);
@@ -143,6 +149,7 @@ public record CheckSettings(
                         "initial " + request.initial().label())
                 + (before.isEmpty() ? "" : " after" + before.label())
                 + (request.sessionOrder() == SessionOrder.YES ? "" : " without session order")
+                + (request.versions() == VersionUse.USE ? "" : " without versions")
                 + (request.replayed() ? "" : " unverified")
                 + (request.mostViolations() == CheckRequest.DEFAULT_VIOLATIONS
                         ? ""

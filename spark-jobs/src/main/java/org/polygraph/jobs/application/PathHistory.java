@@ -15,6 +15,7 @@ import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.io.ReadContext;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.ListReduction;
@@ -59,9 +60,11 @@ final class PathHistory {
         long cpu = CpuClock.millis();
         HistoryFormat format = path.settings().format();
         Budget budget = path.budget();
+        ReadContext context = new ReadContext(
+                budget::exhausted, budget.bytes(), path.settings().readsVersions());
         HistoryTable read = earlier.isEmpty()
-                ? HistoryReader.read(path.name(), format, budget::exhausted, budget.bytes())
-                : earlier.read(path.name(), format, budget::exhausted, budget.bytes());
+                ? HistoryReader.read(List.of(path.name()), format, context)
+                : earlier.read(path.name(), format, context);
         if (!earlier.parts().isEmpty()) {
             PartOrder.state(path, earlier.parts().size(), read);
         }

@@ -96,6 +96,7 @@ final class Route {
                 && !(read.values().hasLists() && request.level().isAxiom())
                 && !(read.values().hasOthers() && request.level() == IsolationLevel.LIN)
                 && !read.values().hasPredicates()
+                && !read.values().hasGiven()
                 && WindowedChecker.plan(path.name(), settings.format(), path.budget()) != null;
     }
 

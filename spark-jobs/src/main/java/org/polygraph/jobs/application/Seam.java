@@ -16,6 +16,7 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.format.InitialState;
+import org.polygraph.storage.format.io.ReadContext;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -190,12 +191,14 @@ record Seam(
      * @param later the parts
      * @throws BudgetException if the parts do not continue the history before the cut; without the seam they may
      */
-    HistoryTable read(List<String> later, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
+    HistoryTable read(List<String> later, HistoryFormat format, ReadContext context)
             throws IOException, HistoryException {
+        BooleanSupplier stop = context.stop();
+        long memoryBytes = context.memoryBytes();
         List<String> paths = new ArrayList<>();
         paths.add(files.tail().present(stop).name());
         paths.addAll(later);
-        HistoryTable table = HistoryReader.read(paths, format, stop, memoryBytes);
+        HistoryTable table = HistoryReader.read(paths, format, context);
         requireContinued(table);
         InitialState first = files.state().read(stop, memoryBytes);
         if (files.exchanges().isStored()) {

@@ -238,6 +238,7 @@ public record WindowedChecker(Engine engine, int window) {
                 request.sessionOrder(),
                 false,
                 request.level().realTime() ? check.unbound() : 0,
+                request.versions(),
                 null);
     }
 }

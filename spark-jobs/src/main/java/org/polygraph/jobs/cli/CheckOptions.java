@@ -16,6 +16,7 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.VersionUse;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
@@ -109,6 +110,12 @@ final class CheckOptions {
             paramLabel = "WHICH",
             description = "yes: session order is part of every level but lin; none: of no level.")
     private SessionOrder sessionOrder = SessionOrder.YES;
+
+    @Option(
+            names = "--versions",
+            paramLabel = "WHICH",
+            description = "Versions that the database gave: use (they order writes and name writers) or ignore.")
+    private VersionUse versions = VersionUse.USE;
 
     @Option(
             names = "--indeterminate",
@@ -363,6 +370,7 @@ final class CheckOptions {
                                 indeterminate,
                                 initial,
                                 sessionOrder,
+                                versions,
                                 !unverified,
                                 mostViolations))
                         .toList(),

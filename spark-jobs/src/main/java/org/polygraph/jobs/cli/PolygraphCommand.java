@@ -18,6 +18,7 @@ import org.polygraph.jobs.report.Version;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.VersionUse;
 import org.polygraph.storage.generate.Workload;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -68,6 +69,7 @@ final class PolygraphCommand implements Runnable {
         choices(commands, TimeMode.class);
         choices(commands, IndeterminateMode.class);
         choices(commands, SessionOrder.class);
+        choices(commands, VersionUse.class);
         choices(commands, EngineOptions.Choice.class);
         choices(commands, CheckOptions.OnViolation.class);
         choices(commands, CheckOptions.FailOn.class);

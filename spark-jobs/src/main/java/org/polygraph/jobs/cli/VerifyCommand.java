@@ -37,6 +37,7 @@ import org.polygraph.jobs.windows.WindowSettings;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.io.ReadContext;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -127,6 +128,7 @@ final class VerifyCommand implements Callable<Integer> {
     private volatile String history = "-";
     private volatile long transactions;
     private volatile long operations;
+    private boolean readsVersions = true;
 
     /**
      * What verification found.
@@ -191,6 +193,7 @@ final class VerifyCommand implements Callable<Integer> {
         history = "-";
         transactions = 0;
         operations = 0;
+        readsVersions = true;
     }
 
     /** Returns the runs that the argument names; the argument itself with PATH or --proof, or if no run is found. */
@@ -271,6 +274,7 @@ final class VerifyCommand implements Callable<Integer> {
         Location folder = Runs.find(directory);
         Claim claim = Claim.read(folder);
         level = claim.level();
+        readsVersions = claim.readsVersions();
         if (path == null) {
             history = claim.path();
         }
@@ -401,7 +405,7 @@ final class VerifyCommand implements Callable<Integer> {
 
     private HistoryTable read(Budget budget) throws IOException, HistoryException {
         try {
-            return counted(HistoryReader.read(history, format, budget::exhausted, budget.bytes()));
+            return counted(HistoryReader.read(List.of(history), format, context(budget)));
         } catch (IOException e) {
             throw new IOException(Failures.ofPath(history, e), e);
         }
@@ -409,7 +413,11 @@ final class VerifyCommand implements Callable<Integer> {
 
     /** Returns the parts before the history and the history as one. */
     private HistoryTable read(Chain covered, Budget budget) throws IOException, HistoryException {
-        return counted(covered.withoutLast().read(history, format, budget::exhausted, budget.bytes()));
+        return counted(covered.withoutLast().read(history, format, context(budget)));
+    }
+
+    private ReadContext context(Budget budget) {
+        return new ReadContext(budget::exhausted, budget.bytes(), readsVersions);
     }
 
     /** Keeps the counts for the result line, which are those of {@code check}. */

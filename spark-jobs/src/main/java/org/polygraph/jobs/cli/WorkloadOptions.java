@@ -78,6 +78,11 @@ final class WorkloadOptions {
                     "Of --predicates: the most rows of a range, which has a random number up to that (default: 10).")
     private @Nullable Integer selectivity;
 
+    @Option(
+            names = "--versions",
+            description = "Reads, and writes of committed transactions, have the versions that the store gave.")
+    private boolean versions;
+
     @Option(names = "--no-time", description = "No start and end.")
     private boolean untimed;
 
@@ -129,6 +134,7 @@ final class WorkloadOptions {
                 .indeterminate(indeterminate)
                 .rows(inserts, deletes)
                 .timed(!untimed)
+                .versions(versions)
                 .skew(skewNanos);
         if (predicates != 0) {
             workload.predicates(predicates, selectivity == null ? workload.selectivity() : selectivity);

@@ -7,6 +7,7 @@ import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.LoadedRows;
 import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.VersionUse;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
@@ -28,6 +29,7 @@ import org.polygraph.storage.table.UnknownRows;
  * @param initial how loaders of initial rows were found; histories to decide have them as part of the initial
  *     transaction
  * @param sessionOrder whether session order is part of the level
+ * @param versions what becomes of versions that the database gave
  * @param replayed whether an order is replayed before it is a PASS; this is {@code verified} of the certificate
  * @param mostViolations the number of violations that are reported at most, 1 or more
  */
@@ -38,6 +40,7 @@ public record CheckRequest(
         IndeterminateMode indeterminate,
         InitialChoice initial,
         SessionOrder sessionOrder,
+        VersionUse versions,
         boolean replayed,
         int mostViolations) {
     /** The default of {@link #mostViolations}. */
@@ -63,7 +66,16 @@ public record CheckRequest(
             InitialChoice initial,
             boolean replayed,
             int mostViolations) {
-        this(level, time, clockSkewNanos, indeterminate, initial, SessionOrder.YES, replayed, mostViolations);
+        this(
+                level,
+                time,
+                clockSkewNanos,
+                indeterminate,
+                initial,
+                SessionOrder.YES,
+                VersionUse.USE,
+                replayed,
+                mostViolations);
     }
 
     /** Creates a request without loaders. */
@@ -102,7 +114,7 @@ public record CheckRequest(
     /** Returns the same request for another level. */
     public CheckRequest at(IsolationLevel other) {
         return new CheckRequest(
-                other, time, clockSkewNanos, indeterminate, initial, sessionOrder, replayed, mostViolations);
+                other, time, clockSkewNanos, indeterminate, initial, sessionOrder, versions, replayed, mostViolations);
     }
 
     /** Returns the same request, in which loaders are ordinary transactions. */
@@ -117,7 +129,7 @@ public record CheckRequest(
 
     private CheckRequest with(InitialChoice loaders, SessionOrder sessions) {
         return new CheckRequest(
-                level, time, clockSkewNanos, indeterminate, loaders, sessions, replayed, mostViolations);
+                level, time, clockSkewNanos, indeterminate, loaders, sessions, versions, replayed, mostViolations);
     }
 
     /** Returns the history with the sessions that the level judges. */
@@ -171,6 +183,7 @@ public record CheckRequest(
                 sessionOrder,
                 false,
                 level.realTime() ? times(table).unbound() : 0,
+                versions,
                 null);
     }
 }

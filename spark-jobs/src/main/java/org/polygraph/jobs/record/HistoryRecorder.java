@@ -215,6 +215,16 @@ public final class HistoryRecorder implements Closeable {
             add("w", key, value);
         }
 
+        /** A value that a read returned, which is no list, with the version that the database gave it. */
+        public void read(Object key, @Nullable Object value, long version) {
+            add(operation("r", "key", scalar(key), "value", value == null ? null : scalar(value), "version", version));
+        }
+
+        /** A value that the database has accepted for a key, with the version that it gave. */
+        public void write(Object key, @Nullable Object value, long version) {
+            add(operation("w", "key", scalar(key), "value", value == null ? null : scalar(value), "version", version));
+        }
+
         /** A row that the database has inserted. An insert that fails is not recorded. */
         public void insert(Object key, @Nullable Object value) {
             add("i", key, value);

@@ -346,6 +346,7 @@ public final class VerdictJson {
         json.with("indeterminate", assumptions.indeterminate().label());
         json.with("session_order", assumptions.sessionOrder().label());
         json.with("needs_session_order", assumptions.needsSessionOrder());
+        json.with("versions", assumptions.versions().label());
         LoadedRows loaders = assumptions.loaders();
         json.with("initial", loaders.choice().label());
         json.with(

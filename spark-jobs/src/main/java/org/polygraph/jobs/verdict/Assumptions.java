@@ -16,6 +16,7 @@ import org.polygraph.storage.analysis.InitialChoice;
  * @param needsSessionOrder whether the history keeps a level that it violates, if session order is no part of the level
  * @param unbound the number of transactions that real time does not bound, because their start and their end are missing; 0 if real time
  *     is not part of the level
+ * @param versions what became of versions that the database gave
  * @param state the file with the values of keys before the first transaction; null if there is none
  */
 public record Assumptions(
@@ -28,6 +29,7 @@ public record Assumptions(
         SessionOrder sessionOrder,
         boolean needsSessionOrder,
         long unbound,
+        VersionUse versions,
         @Nullable InitialFile state) {
     /** Creates assumptions without loaders, of a level without real time. */
     public Assumptions(
@@ -46,6 +48,7 @@ public record Assumptions(
                 SessionOrder.YES,
                 false,
                 0,
+                VersionUse.USE,
                 null);
     }
 
@@ -75,6 +78,7 @@ public record Assumptions(
                 sessionOrder,
                 bySessions,
                 unbound,
+                versions,
                 file);
     }
 }

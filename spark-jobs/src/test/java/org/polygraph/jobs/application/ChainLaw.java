@@ -178,13 +178,14 @@ public final class ChainLaw implements Law.Property<Example> {
         return Example.of(HistoryDsl.parse("init 0" + String.join("", sessions)));
     }
 
-    /** Lists, rows that are inserted and deleted, and conditions. */
+    /** Lists, rows that are inserted and deleted, conditions, and versions that the database gave. */
     public static Example kinds(long seed) {
         Feature[] others = {Feature.REPEATED, Feature.ABORTED, Feature.UNKNOWN, Feature.TIMES};
         return Example.of(
-                switch ((int) Math.floorMod(seed, 3L)) {
+                switch ((int) Math.floorMod(seed, 4L)) {
                     case 0 -> Simulator.with(EnumSet.of(Feature.LISTS), seed, others);
                     case 1 -> Simulator.with(EnumSet.of(Feature.ROWS), seed, others);
+                    case 2 -> Simulator.versions(seed);
                     default -> Simulator.conditions(seed);
                 });
     }

@@ -35,6 +35,7 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.format.io.ReadContext;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
@@ -316,11 +317,13 @@ class RollingTest {
         ChainLaw.delete(folder.resolve("runs"));
     }
 
+    private static final ReadContext CONTEXT = new ReadContext(() -> false, 1L << 30);
+
     static int exchanges(Chain chain, Path part) throws Exception {
         if (!chain.seam().files().exchanges().isStored()) {
             return 0;
         }
-        HistoryTable read = chain.withoutLast().read(part.toString(), HistoryFormat.AUTO, () -> false, 1L << 30);
+        HistoryTable read = chain.withoutLast().read(part.toString(), HistoryFormat.AUTO, CONTEXT);
         return Exchanges.needed(chain.seam().files().exchanges().read(() -> false, 1L << 30), read)
                 .cardinality();
     }
@@ -346,7 +349,7 @@ class RollingTest {
     private static HistoryTable read(Chain chain, Path part) throws Exception {
         return chain.withoutLast().isEmpty() && chain.isWhole()
                 ? HistoryReader.read(part.toString(), HistoryFormat.AUTO)
-                : chain.withoutLast().read(part.toString(), HistoryFormat.AUTO, () -> false, 1L << 30);
+                : chain.withoutLast().read(part.toString(), HistoryFormat.AUTO, CONTEXT);
     }
 
     /** Writes the transactions of some parts; returns whether there are any. */

@@ -113,7 +113,7 @@ class KeptHistoriesTest {
     }
 
     private static final String[] KINDS = {
-        "conditions", "unknown rows", "rows", "values", "registers", "lists", "lists by windows"
+        "conditions", "unknown rows", "rows", "values", "registers", "versions", "lists", "lists by windows"
     };
 
     private static String history(int i, SplitMix random) {
@@ -123,6 +123,7 @@ class KeptHistoriesTest {
             case 2 -> ConditionHistories.rows(random).lines();
             case 3 -> Simulator.values(random.nextLong()).json();
             case 4 -> Simulator.registers(random.nextLong()).json();
+            case 5 -> Simulator.versions(random.nextLong()).json();
             default -> Simulator.lists(random.nextLong()).json();
         };
     }

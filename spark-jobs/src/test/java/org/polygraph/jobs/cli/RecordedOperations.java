@@ -87,7 +87,9 @@ final class RecordedOperations {
     }
 
     /** Returns the first operation of an explanation that its transaction has not; empty if there is none. */
-    String notRecorded(String explanation) {
+    String notRecorded(String text) {
+        // Of a read it may have the version of its writer.
+        String explanation = text.replaceAll(" \\(version -?\\d+\\)", "");
         if (explanation.contains("(\"row ")) {
             return "";
         }

@@ -91,6 +91,9 @@ class LawsTest {
                     .atLeast(200)
                     .floor(0.01, of(TRANSACTIONS))
                     .floor(0, "DIRTY_WRITE", "INCOMPATIBLE_ORDER", "ABORTED_READ"),
+            verdicts("versions", 1_000, simulated(Simulator::versions), TRANSACTIONS)
+                    .atLeast(300)
+                    .floor(0.05, of(TRANSACTIONS)),
             verdicts("oracle", 1_000, LawsTest::oracle, TRANSACTIONS)
                     .atLeast(250)
                     .floor(0.05, of(TRANSACTIONS)),

@@ -42,6 +42,7 @@ class HistoryRecorderTest {
         a.read("x", null);
         a.write("x", 1);
         a.append(7, 3);
+        a.write("y", 1, 5);
         b.write(9, "text");
         b.abort();
         a.commit();
@@ -50,6 +51,7 @@ class HistoryRecorderTest {
         }
         try (HistoryRecorder.Transaction next = first.begin()) {
             next.read(7, List.of(3));
+            next.read("y", 1, 5);
             next.commit();
         }
     }

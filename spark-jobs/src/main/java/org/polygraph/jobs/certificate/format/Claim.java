@@ -18,6 +18,7 @@ import org.polygraph.storage.model.HistoryException;
  * @param loaders how the loaders of initial rows were found
  * @param usesTimes whether timestamps were used to find them
  * @param hasSessionOrder whether session order is part of the level
+ * @param readsVersions whether versions that the database gave have a meaning
  * @param path the PATH of the history when the run was made, as an absolute name
  * @param chain the parts that the verdict covers; empty if it names none
  * @param isRestOfOthers whether the order of the chain without the reads that its violations need leaves out
@@ -31,6 +32,7 @@ public record Claim(
         InitialChoice loaders,
         boolean usesTimes,
         boolean hasSessionOrder,
+        boolean readsVersions,
         String path,
         Certificate certificate,
         Optional<Parts> chain,
@@ -93,6 +95,7 @@ public record Claim(
                         .orElseThrow(() -> malformed(file, "an invalid choice of initial rows")),
                 !"none".equals(fields.get(ASSUMPTIONS + ".time")),
                 !"none".equals(fields.get(ASSUMPTIONS + ".session_order")),
+                !"ignore".equals(fields.get(ASSUMPTIONS + ".versions")),
                 fields.getOrDefault("location", read.text("path")),
                 new Certificate(
                         kind, "null".equals(fields.get(CERTIFICATE + ".path")), read.text(CERTIFICATE + ".content")),
@@ -115,6 +118,7 @@ public record Claim(
                 InitialChoice.IMPLICIT,
                 usesTimes,
                 hasSessionOrder,
+                readsVersions,
                 path,
                 new Certificate(isOfOthers ? ORDER_OF_OTHERS : "order", false, ""),
                 chain,

@@ -53,11 +53,14 @@ final class RecordedHash {
         } else if (table.isAppend(o)) {
             hash.append(table.keys(), key, table.values(), value);
         } else {
+            if (table.values().isGiven(value)) {
+                hash.version(table.values().givenVersion(value));
+            }
             hash.operation(
                     table.keys(),
                     table.values(),
                     table.operationKeys()[o],
-                    value,
+                    table.values().withoutVersion(value),
                     table.isInsert(o),
                     table.isDelete(o));
         }

@@ -82,6 +82,12 @@ public final class TransactionHash {
         out.taggedValue(values, expected);
     }
 
+    /** The version that the database gave to the read or write that follows. */
+    public void version(long version) {
+        out.special(ContentEncoder.VERSION);
+        out.number(version);
+    }
+
     /** A predicate, or the columns of the write that follows. @param json as {@link OperationWalk#fields} */
     public void fields(String json) {
         out.special(ContentEncoder.FIELDS);

@@ -28,6 +28,7 @@ import org.polygraph.storage.table.HistoryTable;
  *       commits at some later point;
  *   <li>a read returns the transaction's own latest write of the key, or else the value in the map (SI: at the
  *       snapshot); at the commit its last write of each key enters the map;
+ *   <li>the versions that the database gave to writes of a key ascend;
  *   <li>no transaction with a repeated row runs, because the map has one row for each key;
  *   <li>with inserts and deletes the map also has whether there is a row, and SI lets a transaction begin in any case
  *       but commit only if no row that it changes has been written since its snapshot;
@@ -111,10 +112,12 @@ public final class BruteForce {
 
     private final int firstRow;
 
-    private final Set<String> seen = new HashSet<>();
-    /** PC: transactions of which the first has to commit before the second, as their appends show. */
-    private final List<int[]> appendedBefore = new ArrayList<>();
+    /** By transaction: those that commit before it, by the order of versions, if they count. */
+    private final Map<Integer, List<Integer>> before = new HashMap<>();
+    /** PC: by transaction: those that count and commit before it, as their appends show. */
+    private final Map<Integer, List<Integer>> appendedBefore = new HashMap<>();
 
+    private final Set<String> seen = new HashSet<>();
     private final BooleanSupplier stop;
     /** How many operations were compared. */
     private long work;
@@ -123,8 +126,14 @@ public final class BruteForce {
 
     private BruteForce(
             HistoryTable history, Terms terms, @Nullable ListStates lists, int mostStates, BooleanSupplier stop) {
-        if (lists != null && terms.guarantee() == Guarantee.PC) {
-            lists.pairs((first, second) -> appendedBefore.add(new int[] {first, second}));
+        if (lists != null) {
+            lists.pairs((first, second) ->
+                    before.computeIfAbsent(second, t -> new ArrayList<>()).add(first));
+            if (terms.guarantee() == Guarantee.PC) {
+                lists.listPairs((first, second) -> appendedBefore
+                        .computeIfAbsent(second, t -> new ArrayList<>())
+                        .add(first));
+            }
         }
         this.stop = stop;
         this.mostStates = history.transactions() <= TRANSACTIONS ? MOST_STATES : mostStates;
@@ -304,11 +313,19 @@ public final class BruteForce {
         return runs;
     }
 
-    private boolean commit(int s, int t, int steps) {
-        for (int[] pair : appendedBefore) {
-            if (pair[1] == t && !hasRun(pair[0])) {
+    /** Whether the transactions have committed that the order of versions puts before t, if they count. */
+    private boolean isInOrder(int t) {
+        for (int u : before.getOrDefault(t, List.of())) {
+            if (history.status(u) == TransactionStatus.COMMITTED && !hasRun(u)) {
                 return false;
             }
+        }
+        return appendedBefore.getOrDefault(t, List.of()).stream().allMatch(this::hasRun);
+    }
+
+    private boolean commit(int s, int t, int steps) {
+        if (!isInOrder(t)) {
+            return false;
         }
         char[] before = Arrays.copyOfRange(state, sessions, state.length);
         if (history.hasRows() && !commitRows(s, t)) {

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.replay.GivenOrder;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
@@ -54,6 +55,9 @@ import org.polygraph.storage.table.HistoryTable;
  */
 public final class SubHistoryProof {
     private final HistoryTable whole;
+    /** The whole as it was recorded, where reads have no names that versions give. */
+    private final HistoryTable recorded;
+
     private final HistoryTable sub;
     /** The sub-history as it was given, with what expresses lists. */
     private final HistoryTable given;
@@ -69,12 +73,13 @@ public final class SubHistoryProof {
      */
     SubHistoryProof(HistoryTable whole, HistoryTable sub, Terms terms) {
         given = sub;
-        HistoryTable recorded = whole.withRecordedLists();
-        hasLists = recorded.hasLists() && sub.withRecordedLists().hasLists();
-        this.whole = hasLists ? recorded : whole.withoutLists();
+        HistoryTable lists = whole.withRecordedLists();
+        hasLists = lists.hasLists() && sub.withRecordedLists().hasLists();
         this.sub = hasLists ? sub.withRecordedLists() : sub;
         this.terms = terms;
-        embedding = new Embedding(this.whole, this.sub, terms);
+        recorded = hasLists || lists.values().hasGiven() ? lists : whole.withoutLists();
+        embedding = new Embedding(recorded, this.sub, terms);
+        this.whole = GivenOrder.named(recorded);
     }
 
     /**
@@ -142,10 +147,42 @@ public final class SubHistoryProof {
 
     private @Nullable String gaps(Gaps gaps) {
         String wrong = ownReads(gaps);
+        wrong = wrong == null ? versions(gaps) : wrong;
         if (wrong == null && whole.hasRows()) {
             wrong = terms.guarantee().events() == 1 ? found(gaps) : rows(gaps);
         }
         return wrong == null ? writers(gaps) : wrong;
+    }
+
+    /** Checks condition 7. */
+    private @Nullable String versions(Gaps gaps) {
+        Map<Integer, Set<Integer>> lasts = new HashMap<>();
+        for (int t = 0; whole.values().hasGiven() && t < sub.transactions(); t++) {
+            for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
+                int at = embedding.operation(o);
+                if (sub.isWrite(o)
+                        && sub.lastWrite(t, sub.key(o)) == o
+                        && whole.values().isGiven(whole.value(at))) {
+                    lasts.computeIfAbsent(whole.key(at), key -> new HashSet<>()).add(at);
+                }
+            }
+        }
+        for (Set<Integer> ofKey : lasts.values()) {
+            for (int at : ofKey) {
+                int writer = HistorySelection.transactionOf(whole, at);
+                int last = whole.lastWrite(writer, whole.key(at));
+                String wrong = ofKey.size() == 1 || last == at
+                        ? null
+                        : gaps.found(
+                                last,
+                                Names.transaction(whole, writer) + " wrote key " + Names.key(whole, whole.key(at))
+                                        + " once more; the sub-history lacks this write, whose version counts");
+                if (wrong != null) {
+                    return wrong;
+                }
+            }
+        }
+        return null;
     }
 
     /** Checks condition 5. */
@@ -266,15 +303,17 @@ public final class SubHistoryProof {
         if (transactions.cardinality() > most) {
             return null;
         }
-        if (hasLists) {
+        if (hasLists && !whole.values().hasGiven()) {
             // Only plain keys have gaps, and the operations here are those that were recorded.
             return gap() == null ? given : null;
         }
         HistoryTable more = HistorySelection.of(
-                        whole, transactions.stream().toArray(), wanted.stream().toArray())
+                        recorded,
+                        transactions.stream().toArray(),
+                        wanted.stream().toArray())
                 .table();
         // An added own write may hide an earlier one that was read, so that a later write is missing now.
-        SubHistoryProof next = new SubHistoryProof(whole, more, terms);
+        SubHistoryProof next = new SubHistoryProof(recorded, more, terms);
         String foreign = next.foreign();
         if (foreign != null) {
             throw new IllegalStateException("a closed sub-history is not of its history: " + foreign);

@@ -39,6 +39,8 @@ public final class ListStates {
     private final int[] lastShown;
     /** By key: the number of versions up to the last one of this transaction. */
     private final int[] shown;
+    /** How the versions that the database gave contradict the order of commits; null if they do not. */
+    private @Nullable String disorder;
 
     private ListStates(HistoryTable read, boolean[] counted) {
         this.read = read;
@@ -72,7 +74,8 @@ public final class ListStates {
         if (!read.hasLists()) {
             return null;
         }
-        ListStates states = new ListStates(read, counted);
+        ListStates states = new ListStates(GivenOrder.named(read), counted);
+        states.disorder = GivenOrder.discrepancy(read, commits);
         for (int t : commits) {
             for (int o = read.firstOperation(t); o < read.operationsEnd(t); o++) {
                 if (read.isAppend(o)) {
@@ -94,7 +97,7 @@ public final class ListStates {
         if (!read.hasLists()) {
             return null;
         }
-        ListStates states = new ListStates(read, new boolean[read.transactions()]);
+        ListStates states = new ListStates(GivenOrder.named(read), new boolean[read.transactions()]);
         List<Map<Long, Integer>> appenders = states.appenders();
         states.count(appenders, maybe);
         states.order(appenders, maybe);
@@ -193,8 +196,11 @@ public final class ListStates {
         return elements == null ? EMPTY : elements;
     }
 
-    /** The first list that is no state, one sentence; null if all are. */
+    /** The first list that is no state, or version out of order, one sentence; null if all are right. */
     public @Nullable String discrepancy() {
+        if (disorder != null) {
+            return disorder;
+        }
         for (int t = 0; t < counted.length; t++) {
             for (int o = read.firstOperation(t); counted[t] && o < read.operationsEnd(t); o++) {
                 boolean isRead = !read.isWrite(o) && sizes[read.key(o)] > 0;
@@ -258,10 +264,16 @@ public final class ListStates {
     }
 
     /**
-     * Gives the order of the transactions that appended to a list, where it is the same in every order of versions. The
+     * Gives the order of the transactions that wrote a key with versions or appended to a list, where it is the same in every order of versions. The
      * second one may be a transaction of unknown outcome whose appends no list has; then the pair holds if it counts.
      */
     public void pairs(Pairs to) {
+        GivenOrder.pairs(read, to);
+        listPairs(to);
+    }
+
+    /** As {@link #pairs}, of lists alone. The first one counts, because a list has its appends. */
+    public void listPairs(Pairs to) {
         for (int key = 0; key < sizes.length; key++) {
             int previous = NONE;
             for (int t : lastShown[key] == NONE

@@ -12,6 +12,7 @@ import org.polygraph.jobs.verdict.InitialFile;
 import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.jobs.verdict.VersionUse;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 
@@ -96,6 +97,9 @@ record Assumed(IsolationLevel level, List<Item> assumptions, String under, Strin
                 given.sessionOrder() == SessionOrder.YES
                         ? "part of the level, except of lin"
                         : "no part of the level"));
+        if (given.versions() != VersionUse.USE) {
+            items.add(new Item("Versions", given.versions().label(), "those that the database gave have no meaning"));
+        }
         items.add(new Item(
                 "Unknown outcomes",
                 given.indeterminate().label(),
@@ -118,6 +122,9 @@ record Assumed(IsolationLevel level, List<Item> assumptions, String under, Strin
         }
         if (given.sessionOrder() != SessionOrder.YES) {
             options.append(" --session-order ").append(given.sessionOrder().label());
+        }
+        if (given.versions() != VersionUse.USE) {
+            options.append(" --versions ").append(given.versions().label());
         }
         if (given.loaders().choice() != InitialChoice.AUTO) {
             options.append(" --initial ").append(given.loaders().choice().label());

@@ -67,6 +67,7 @@ class CertificateTest {
                 InitialChoice.IMPLICIT,
                 true,
                 true,
+                true,
                 "history",
                 new Claim.Certificate("order", false, ""),
                 Optional.empty(),

@@ -97,6 +97,7 @@ class CertifiedPredicatesTest {
                 InitialChoice.IMPLICIT,
                 true,
                 true,
+                true,
                 "history",
                 new Claim.Certificate("order", false, ""),
                 Optional.empty(),
