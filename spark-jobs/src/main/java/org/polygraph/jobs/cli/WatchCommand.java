@@ -17,6 +17,7 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.VersionUse;
 import org.polygraph.jobs.watch.Watch;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
@@ -217,6 +218,7 @@ final class WatchCommand implements Callable<Integer> {
                                 indeterminate,
                                 InitialChoice.AUTO,
                                 SessionOrder.YES,
+                                VersionUse.USE,
                                 true,
                                 CheckRequest.DEFAULT_VIOLATIONS))
                         .toList(),

@@ -28,6 +28,7 @@ import org.polygraph.jobs.verdict.PartViolations;
 import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.jobs.verdict.VersionUse;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
@@ -106,6 +107,7 @@ public final class Watch implements Closeable {
                     IndeterminateMode.MAYBE,
                     InitialChoice.AUTO,
                     SessionOrder.YES,
+                    VersionUse.USE,
                     true,
                     CheckRequest.DEFAULT_VIOLATIONS);
             return new Settings(

@@ -22,6 +22,7 @@ import org.polygraph.jobs.decision.Example;
 import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.jobs.verdict.VersionUse;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
@@ -160,6 +161,7 @@ public final class WatchLaw implements Law.Property<Example> {
                 IndeterminateMode.MAYBE,
                 InitialChoice.AUTO,
                 SessionOrder.YES,
+                VersionUse.USE,
                 true,
                 CheckRequest.DEFAULT_VIOLATIONS);
         Watch watch = new Watch(
