@@ -25,9 +25,9 @@ import org.polygraph.storage.model.StoppedException;
  *       is decided, which adds a WR edge.
  * </ul>
  *
- * <p>Writers of a row may overlap with two events a transaction, and at PC writers of any key, so R0 does not hold
- * for their values, and R1 does at PC only. There a writer is before another one if it commits before that. The other
- * rules hold, because a read returns the last version that was committed before its snapshot.
+ * <p>Writers of a row may overlap with two events a transaction, so R0 and R1 do not hold for its values. The other
+ * rules hold, because a read returns the last version that was committed before its snapshot. At PC writers of any key
+ * may overlap: R0 does not hold, and in R1 and R2 a writer is before another one if it commits before that.
  *
  * <p>An edge is added only if other edges do not imply it: of several predecessors, those that reach another
  * predecessor are left out. The rules are written here once. Only the subclasses know the rows of a closure: {@link
@@ -127,7 +127,7 @@ public abstract class KeyRules {
     /**
      * Applies the rules to one key that has writers.
      *
-     * @param mayOverlap whether writers of the key may overlap, as those of the values of a row, or all at PC
+     * @param mayOverlap whether writers of the key may overlap, as those of the values of a row
      * @param all whether to visit all writers; false: writers may be left out for which the last update of the
      *     closure brings nothing new
      * @param stop asked every few hundred reads
@@ -153,7 +153,7 @@ public abstract class KeyRules {
             int w = visits[visit];
             findPredecessors(w, visit);
             readersBefore(w);
-            if (!overlapping || byCommit) {
+            if (!overlapping) {
                 findOverlapping(w);
                 writersBefore(w);
             }

@@ -144,8 +144,7 @@ public final class Saturation {
             if (starts[key + 1] == starts[key] || (!all && !isDirty(key))) {
                 continue;
             }
-            boolean mayOverlap = graph.events().mayOverlap() || (rows != null && rows.isRow(key));
-            int impossible = own.apply(key, mayOverlap, all, stop);
+            int impossible = own.apply(key, rows != null && rows.isRow(key), all, stop);
             if (own.decided().length > 0) {
                 decided.add(key);
                 decided.add(own.decided().length);

@@ -65,7 +65,7 @@ public final class WholeHistoryIds {
                 v.anomaly(),
                 v.aliases(),
                 v.transactions().stream().map(t -> selection.transactions()[t]).toList(),
-                v.keys().stream().map(key -> selection.keys()[key]).toList(),
+                v.keys().stream().map(this::key).distinct().toList(),
                 dependencies(v.cycle()),
                 alternatives(v.cases()),
                 text(v.detail()),
@@ -109,12 +109,22 @@ public final class WholeHistoryIds {
                     transaction(d.from()),
                     transaction(d.to()),
                     d.kind(),
-                    d.key() == Dependency.NO_KEY ? Dependency.NO_KEY : selection.keys()[d.key()],
+                    d.key() == Dependency.NO_KEY ? Dependency.NO_KEY : key(d.key()),
                     d.value(),
                     reason(d.reason()));
             dependencies.put(d, known);
         }
         return known;
+    }
+
+    /** The key in the whole; of an element of a list, which has a key of its own only where lists are reduced, the list. */
+    private int key(int key) {
+        HistoryTable table = selection.table();
+        int of = key;
+        for (int o = 0; key >= selection.keys().length && of == key; o++) {
+            of = table.key(o) == key ? table.key(table.implying(o)) : key;
+        }
+        return selection.keys()[of];
     }
 
     private int transaction(int t) {
