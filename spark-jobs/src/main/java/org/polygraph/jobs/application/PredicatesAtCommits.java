@@ -25,6 +25,11 @@ import org.polygraph.storage.table.RecordedSelection;
  * pair of a condition and a row.
  */
 final class PredicatesAtCommits {
+    private static final String DOUBT =
+            "found rows of one result that level rc permits or not, depending on the order in which the"
+                    + " statement read them, which was not recorded; expected rows that it permits in any order; check ra or"
+                    + " cc, which do not depend on that order";
+
     private final Check check;
     private final Checker checker;
     private final PredicateReads reads;
@@ -92,8 +97,11 @@ final class PredicatesAtCommits {
         String where = violations.isEmpty() || violations.get(0).transactions().isEmpty()
                 ? ""
                 : check.table().whereIs(violations.get(0).transactions().get(0)) + ": ";
-        return where + "found rows of one result that level rc permits or not, depending on the order in which the"
-                + " statement read them, which was not recorded; expected rows that it permits in any order; check ra or"
-                + " cc, which do not depend on that order";
+        return where + DOUBT;
+    }
+
+    /** Whether a level was left open because of an order that was not recorded. More memory does not decide it. */
+    static boolean isDoubt(String reason) {
+        return reason.endsWith(DOUBT);
     }
 }
