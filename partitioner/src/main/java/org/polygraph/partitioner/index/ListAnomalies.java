@@ -55,6 +55,29 @@ public final class ListAnomalies {
         return versions == null ? List.of() : new ListAnomalies(table, versions, indeterminate).find();
     }
 
+    /**
+     * The violations of a history in which each transaction is one operation, at one time: those of any level, or else
+     * each append of a transaction that had read another list than the one that its append follows.
+     */
+    public static List<Violation> ofSingle(HistoryTable table, IndexedHistory.Indeterminate indeterminate) {
+        ListVersions versions = table.listVersions();
+        if (versions == null) {
+            return List.of();
+        }
+        ListAnomalies anomalies = new ListAnomalies(table, versions, indeterminate);
+        if (anomalies.find().isEmpty()) {
+            for (int t = 0; t < table.transactions(); t++) {
+                for (int o = table.firstOperation(t) + 1; o < table.operationsEnd(t); o++) {
+                    Violation lost = table.isImplied(o) && anomalies.isCounted(t) ? lostUpdate(table, t, o) : null;
+                    if (lost != null && table.value(o) != table.value(o - 1)) {
+                        anomalies.violations.add(lost);
+                    }
+                }
+            }
+        }
+        return anomalies.violations;
+    }
+
     private List<Violation> find() {
         eachRead(this::elements);
         if (!maybe && !violations.isEmpty()) {

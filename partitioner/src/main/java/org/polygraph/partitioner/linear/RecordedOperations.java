@@ -2,6 +2,7 @@ package org.polygraph.partitioner.linear;
 
 import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
@@ -92,7 +93,7 @@ final class RecordedOperations {
         if (!isOperation(table, t)) {
             return new HistoryException(
                     table.whereIs(t),
-                    "a transaction of " + (table.operationsEnd(t) - table.firstOperation(t)) + " operations",
+                    "a transaction of " + recorded(table, t) + " operations",
                     "one read, write or cas (or a read and then a write of its key) for level lin",
                     "check transactions at sser, which guarantees the same for them");
         }
@@ -110,6 +111,12 @@ final class RecordedOperations {
         return null;
     }
 
+    private static long recorded(HistoryTable table, int t) {
+        return IntStream.range(table.firstOperation(t), table.operationsEnd(t))
+                .filter(o -> !table.isImplied(o))
+                .count();
+    }
+
     private static boolean isEmpty(HistoryTable table, int t) {
         return table.firstOperation(t) == table.operationsEnd(t);
     }
@@ -122,6 +129,12 @@ final class RecordedOperations {
                 !table.isWrite(from)
                         && table.isWriteOf(from + 1, table.key(from))
                         && !table.values().isOther(table.value(from));
+            // A list that was read before an append, and the one that the append follows.
+            case 3 ->
+                !table.isWrite(from)
+                        && table.isImplied(from + 1)
+                        && table.isAppend(from + 2)
+                        && table.isWriteOf(from + 2, table.key(from));
             default -> false;
         };
     }
@@ -247,17 +260,16 @@ final class RecordedOperations {
 
     private String did(int t, String key) {
         byte kind = kind(t);
-        String read = table.values().label(read(t));
+        String read = label(key(t), read(t));
         String from = key.isEmpty() ? "" : " from" + key;
         if ((kind & LinearOperations.REFUSED) != 0) {
             return "read another value than " + read + from;
         }
-        if ((kind & LinearOperations.READS) == 0) {
-            return "wrote " + table.values().label(written(t)) + (key.isEmpty() ? "" : " to" + key);
+        String wrote =
+                (table.isAppend(table.operationsEnd(t) - 1) ? "appended " : "wrote ") + label(key(t), written(t));
+        if ((kind & LinearOperations.READS) == 0 || table.isImplied(table.firstOperation(t))) {
+            return wrote + (key.isEmpty() ? "" : " to" + key);
         }
-        return "read " + read + from
-                + ((kind & LinearOperations.WRITES) == 0
-                        ? ""
-                        : " and wrote " + table.values().label(written(t)));
+        return "read " + read + from + ((kind & LinearOperations.WRITES) == 0 ? "" : " and " + wrote);
     }
 }

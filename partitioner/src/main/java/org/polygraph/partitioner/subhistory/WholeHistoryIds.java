@@ -91,7 +91,8 @@ public final class WholeHistoryIds {
     }
 
     private static int[] inWhole(int[] ids, int[] whole) {
-        return IntStream.of(ids).map(id -> whole[id]).sorted().toArray();
+        // Operations that imply others stand for these too.
+        return IntStream.of(ids).map(id -> whole[id]).sorted().distinct().toArray();
     }
 
     private List<Dependency> dependencies(List<Dependency> of) {

@@ -43,7 +43,7 @@ public interface Example extends Law.Input<Example> {
         if (table.starts() == null || table.ends() == null) {
             levels.removeIf(IsolationLevel::realTime);
         }
-        if (Linearizability.problem(table) != null) {
+        if (Linearizability.problem(CheckRequest.of(IsolationLevel.LIN).judged(table)) != null) {
             levels.remove(IsolationLevel.LIN);
         }
         if (IntStream.range(0, table.transactions()).noneMatch(t -> table.status(t) == TransactionStatus.COMMITTED)) {

@@ -94,6 +94,9 @@ class LawsTest {
             verdicts("versions", 1_000, simulated(Simulator::versions), TRANSACTIONS)
                     .atLeast(300)
                     .floor(0.05, of(TRANSACTIONS)),
+            verdicts("single-lists", 300, simulated(Simulator::singleLists), ALL)
+                    .atLeast(200)
+                    .floor(0.1, of(EnumSet.of(IsolationLevel.LIN))),
             verdicts("oracle", 1_000, LawsTest::oracle, TRANSACTIONS)
                     .atLeast(250)
                     .floor(0.05, of(TRANSACTIONS)),

@@ -250,6 +250,11 @@ public final class Simulator {
         return with(EnumSet.of(LISTS), seed, ABORTED, UNKNOWN, TIMES, NOTATION);
     }
 
+    /** Transactions of one append, or of one read of a list and perhaps an append to it. */
+    public static SimulatedHistory singleLists(long seed) {
+        return with(EnumSet.of(LISTS, SINGLE), seed, ABORTED, UNKNOWN, ODD_TIMES, NOTATION);
+    }
+
     /** Transactions of one operation. */
     public static SimulatedHistory registers(long seed) {
         return with(EnumSet.of(SINGLE), seed, COMPARE_AND_SET, REPEATED, ABORTED, UNKNOWN, ODD_TIMES, NOTATION);
@@ -382,7 +387,10 @@ public final class Simulator {
         } else if (has(LISTS)) {
             boolean isBeside = hasValues && chance(0.4);
             int of = isBeside ? BESIDE_LISTS + key % 2 : key % BESIDE_LISTS;
-            if (chance(reads)) {
+            if (has(SINGLE) && t.readsLists && isList(of) && chance(0.3)) {
+                read(t, of);
+                write(t, of);
+            } else if (chance(reads)) {
                 read(t, of);
             } else {
                 write(t, of);

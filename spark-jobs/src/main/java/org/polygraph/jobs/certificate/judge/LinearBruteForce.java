@@ -372,11 +372,14 @@ final class LinearBruteForce {
             return table.isWrite(table.operationsEnd(t) - 1);
         }
 
+        /** Whether each read of an operation finds a value; an append to a list that was read before has two. */
         private boolean fits(int t, long value) {
-            int first = table.firstOperation(t);
-            long read = table.value(first);
-            return table.isWrite(first)
-                    || (table.values().isOther(read) ? table.values().excluded(read) != value : read == value);
+            boolean fits = true;
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t) && !table.isWrite(o); o++) {
+                long read = table.value(o);
+                fits &= table.values().isOther(read) ? table.values().excluded(read) != value : read == value;
+            }
+            return fits;
         }
 
         private void take(int place, int depth) {

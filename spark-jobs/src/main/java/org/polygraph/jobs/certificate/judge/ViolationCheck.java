@@ -195,7 +195,7 @@ final class ViolationCheck {
 
     private Report operations(Location folder) throws IOException, HistoryException {
         HistoryTable sub = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
-        String foreign = new Embedding(table, sub, terms).foreign();
+        String foreign = new Embedding(table.withRecordedLists(), sub, terms).foreign();
         if (foreign != null) {
             return Report.rejected("the sub-history is not of this history: " + foreign);
         }
