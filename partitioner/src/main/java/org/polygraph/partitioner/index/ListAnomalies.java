@@ -121,9 +121,13 @@ public final class ListAnomalies {
             if (appender != NONE && isCounted(appender)) {
                 continue;
             }
+            boolean isFirst = !unfounded.get(key);
             unfounded.set(key);
             String what = read(key, versions.last(each), each == list);
-            if (appender == NONE) {
+            int undone = appender == NONE && isFirst ? recorded.undoneWriter(key, versions.last(each)) : NONE;
+            if (undone != NONE) {
+                add(Anomaly.ABORTED_READ, key, what + ", " + ReadAnomalies.undone(table, t, undone), t);
+            } else if (appender == NONE) {
                 add(
                         Anomaly.THIN_AIR_READ,
                         key,

@@ -253,6 +253,10 @@ final class ReadAnomalies {
                     what + "which was written only by a transaction that is "
                             + table.status(aborted).label() + " and cannot have committed");
         }
+        int undone = table.undoneWriter(key, value);
+        if (undone >= 0) {
+            return violation(Anomaly.ABORTED_READ, transaction, key, what + undone(table, transaction, undone));
+        }
         if (later != NO_WRITER) {
             return violation(
                     Anomaly.THIN_AIR_READ,
@@ -279,6 +283,12 @@ final class ReadAnomalies {
                         : "; a transaction wrote the integer " + table.values().text(value)
                                 + ", which is another value than the string";
         return violation(Anomaly.THIN_AIR_READ, transaction, key, what + "which no transaction wrote" + hint);
+    }
+
+    /** States who wrote a value that a rollback to a savepoint undid. */
+    static String undone(HistoryTable table, int reader, int writer) {
+        return "which was written only by " + (writer == reader ? "the transaction itself" : table.name(writer))
+                + ", which undid it by a rollback to a savepoint";
     }
 
     /** Whether a transaction had ended when another one started, by their times without regard to clock skew. */

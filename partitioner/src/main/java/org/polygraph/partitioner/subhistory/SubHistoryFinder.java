@@ -188,9 +188,9 @@ public final class SubHistoryFinder {
         return shrunk(shrinker, of);
     }
 
-    /** The detail of such a read also states what others wrote, which is not in the sub-history. */
+    /** The detail of such a read also states what others wrote, or undid, which is not in the sub-history. */
     private static boolean isSameThinAir(Violation one, Violation other) {
-        return one.anomaly() == Anomaly.THIN_AIR_READ
+        return (one.anomaly() == Anomaly.THIN_AIR_READ || one.anomaly() == Anomaly.ABORTED_READ)
                 && other.anomaly() == Anomaly.THIN_AIR_READ
                 && one.transactions().equals(other.transactions())
                 && one.keys().equals(other.keys());

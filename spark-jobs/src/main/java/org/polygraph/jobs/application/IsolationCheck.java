@@ -148,7 +148,7 @@ public final class IsolationCheck {
             written = folder == null
                     ? Files.createTempFile(PREFIX, SUFFIX)
                     : Files.createTempFile(Files.createDirectories(folder), PREFIX, SUFFIX);
-            HistoryWriter.write(Objects.requireNonNull(table).asRead(), written.toString(), HistoryFormat.JSONL);
+            HistoryWriter.write(Objects.requireNonNull(table).withUndone(), written.toString(), HistoryFormat.JSONL);
             return at(level, written);
         } catch (IOException e) {
             String where = folder == null ? "the temporary folder" : folder.toString();

@@ -85,7 +85,7 @@ final class ConvertCommand implements Callable<Integer> {
                 }
             }
             HistoryTable table = HistoryReader.read(in, format);
-            return write(table.asRead(), target).code();
+            return write(table.withUndone(), target).code();
         } catch (HistoryException e) {
             environment.message(Failures.text(e));
             return ExitCode.INVALID.code();

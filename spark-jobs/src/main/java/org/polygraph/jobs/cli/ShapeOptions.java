@@ -146,6 +146,13 @@ final class ShapeOptions {
             description = "Share of transactions that roll back (default: 0).")
     private double aborted;
 
+    @Option(
+            names = "--savepoints",
+            paramLabel = "SHARE",
+            defaultValue = "0",
+            description = "Share of transactions that roll back to a savepoint and go on (default: 0).")
+    private double savepoints;
+
     @Option(names = "--seed", paramLabel = "N", defaultValue = "1", description = "Of the random choices (default: 1).")
     private long seed;
 
@@ -174,6 +181,7 @@ final class ShapeOptions {
                     .modifies(modifies)
                     .distribution(distribution)
                     .values(values)
+                    .savepoints(savepoints)
                     .aborted(aborted);
             if (zipf != null) {
                 workload.zipf(zipf);

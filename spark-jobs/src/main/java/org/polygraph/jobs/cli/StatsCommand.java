@@ -66,6 +66,9 @@ final class StatsCommand implements Callable<Integer> {
                             + stats.recorded().predicateWrites()
                             + " pw and pd; they and the rows that they return or write are operations");
         }
+        if (stats.writes().undone() > 0) {
+            line("savepoints", stats.writes().undone() + " further writes were undone by rollbacks to them");
+        }
         line("keys", stats.recorded().keys() + ", " + stats.writes().keys() + " of them written");
         line(
                 "values",

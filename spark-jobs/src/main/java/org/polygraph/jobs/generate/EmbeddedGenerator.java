@@ -55,6 +55,6 @@ public final class EmbeddedGenerator implements Generator {
             throw new IllegalStateException("two rows of one place", e);
         }
         progress.phase("write");
-        HistoryWriter.write(table.asRead(), target.path(), target.format());
+        HistoryWriter.write(table.withUndone(), target.path(), target.format());
     }
 }

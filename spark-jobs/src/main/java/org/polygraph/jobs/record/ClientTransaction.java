@@ -1,10 +1,13 @@
 package org.polygraph.jobs.record;
 
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.util.List;
 
 /** The operations of a transaction. Each operation is executed and then recorded. */
 final class ClientTransaction {
+    private static final String SAVEPOINT = "polygraph";
+
     private final KeyValueTable table;
     private final HistoryRecorder.Transaction recorded;
     private final Runnable before;
@@ -99,6 +102,22 @@ final class ClientTransaction {
     void deleteBetween(long lo, long hi) throws SQLException {
         before.run();
         recorded.deleteBetween(lo, hi, table.deleteBetween(lo, hi));
+    }
+
+    /** Executes and records operations that a rollback to a savepoint undoes. */
+    void undone(Operations operations) throws SQLException {
+        before.run();
+        Savepoint savepoint = table.connection().setSavepoint(SAVEPOINT);
+        recorded.savepoint(SAVEPOINT);
+        operations.run();
+        table.connection().rollback(savepoint);
+        recorded.rollbackTo(SAVEPOINT);
+    }
+
+    /** Executes operations. */
+    @FunctionalInterface
+    interface Operations {
+        void run() throws SQLException;
     }
 
     void readList(int key) throws SQLException {

@@ -20,6 +20,8 @@ final class ClientWorkload {
     private final KeyChoice choice;
     private final AtomicLong written;
     private final boolean isReader;
+    /** Whether the operations will be undone. Then none is by a condition. */
+    private boolean isUndone;
 
     /**
      * Creates the workload of one client.
@@ -36,8 +38,20 @@ final class ClientWorkload {
         this.isReader = isReader;
     }
 
-    /** Executes the operations of one transaction. */
+    /** Executes the operations of one transaction, in a share of them after others that are undone. */
     void run(ClientTransaction transaction) throws SQLException {
+        if (!isReader && numbers.savepoints() > 0 && random.nextDouble() < numbers.savepoints()) {
+            isUndone = true;
+            try {
+                transaction.undone(() -> operations(transaction));
+            } finally {
+                isUndone = false;
+            }
+        }
+        operations(transaction);
+    }
+
+    private void operations(ClientTransaction transaction) throws SQLException {
         switch (settings.kind()) {
             case MINI -> mini(transaction);
             case REGISTERS -> registers(transaction);
@@ -130,7 +144,7 @@ final class ClientWorkload {
         int n = operations();
         for (int i = 0; i < n; i++) {
             int key = key();
-            if (settings.predicates() > 0 && random.nextDouble() < settings.predicates()) {
+            if (settings.predicates() > 0 && !isUndone && random.nextDouble() < settings.predicates()) {
                 select(transaction);
             } else if (reads()) {
                 transaction.readRow(key);

@@ -276,6 +276,21 @@ public final class HistoryRecorder implements Closeable {
             add("append", key, element);
         }
 
+        /** The database has set a savepoint. One with the name of an earlier one hides that. */
+        public void savepoint(String name) {
+            add(operation("savepoint", "name", name));
+        }
+
+        /** The database has undone what followed the last savepoint of a name, which stays set. */
+        public void rollbackTo(String name) {
+            add(operation("rollback_to", "name", name));
+        }
+
+        /** The database has given up the last savepoint of a name and those after it, and undone nothing. */
+        public void release(String name) {
+            add(operation("release", "name", name));
+        }
+
         /** The database has confirmed the commit. */
         public void commit() {
             end(TransactionStatus.COMMITTED);

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.replay.SavepointReplay;
 import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.format.pieces.Piece;
@@ -61,7 +62,12 @@ record IngestTask(
                     && lists.sections().isEmpty()) {
                 problem = "it has lists in a file without the column \"fields\"";
             }
-            if (placed != null && PlacedRows.isUnsupported(rows.rows())) {
+            // Lists are not replayed by workers.
+            HistoryRows read = rows.rows();
+            boolean differs = placed != null
+                    && read.undone() != null
+                    && SavepointReplay.first(read.undone(), read.operations(), read.values(), code -> new long[0]) >= 0;
+            if (differs || (placed != null && PlacedRows.isUnsupported(read))) {
                 problem = PlacedRows.UNSUPPORTED;
             }
             return problem.isEmpty() ? deal(rows) : Ingested.problem(problem);
@@ -156,7 +162,7 @@ record IngestTask(
         /** @param read the rows as they were recorded; the same ones if the level judges all operations as they are */
         EventsOfRows(HistoryRows rows, HistoryRows read, PlacedRows.Placed places) {
             this.rows = rows;
-            isReduced = read != rows || rows.operations().kinds() != null;
+            isReduced = read != rows || rows.operations().kinds() != null || read.undone() != null;
             recorded = new RecordedRows(read);
             this.places = places;
             writtenBy = new int[events == 1 ? 0 : rows.keys().size()];

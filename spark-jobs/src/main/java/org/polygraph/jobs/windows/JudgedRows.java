@@ -45,6 +45,7 @@ final class JudgedRows {
                 rows.initialValue(),
                 rows.initialState(),
                 rows.lists(),
+                rows.undone(),
                 rows.lines());
     }
 

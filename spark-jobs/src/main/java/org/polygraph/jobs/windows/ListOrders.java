@@ -169,6 +169,7 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
                     rows.initialValue(),
                     null,
                     null,
+                    null,
                     rows.lines());
         }
 

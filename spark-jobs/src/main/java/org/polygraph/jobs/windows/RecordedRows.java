@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.polygraph.jobs.certificate.format.TransactionHash;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.format.jsonl.OperationWalk;
 import org.polygraph.storage.lists.ListCodes;
 import org.polygraph.storage.lists.ListReads;
 import org.polygraph.storage.table.HistoryRows;
@@ -12,6 +13,7 @@ import org.polygraph.storage.table.Operations;
 /** Hashes the transactions of a piece as they were recorded: with appends and reads of lists, inserts, deletes and refused compare-and-sets. */
 final class RecordedRows {
     private final HistoryRows rows;
+    private final Operations operations;
     private final KeyDictionary keys;
     private final ValueDictionary values;
     private final TransactionHash hash = new TransactionHash();
@@ -20,16 +22,17 @@ final class RecordedRows {
 
     RecordedRows(HistoryRows rows) {
         this.rows = rows;
+        this.operations = rows.undone() == null ? rows.operations() : rows.undone();
         this.keys = rows.keys();
         this.values = rows.values();
     }
 
     /** Returns the hash of a transaction in an array that is used again. */
     byte[] hash(int t, byte status, long start, long end) {
-        byte[] kinds = rows.operations().kinds();
-        int from = rows.operations().starts()[t];
-        int to = rows.operations().starts()[t + 1];
-        long[] coded = rows.operations().values();
+        byte[] kinds = operations.kinds();
+        int from = operations.starts()[t];
+        int to = operations.starts()[t + 1];
+        long[] coded = operations.values();
         hash.begin(
                 rows.sessionLabels()[rows.sessionOf()[t]],
                 rows.transactions().indexes()[t],
@@ -38,9 +41,11 @@ final class RecordedRows {
                 end,
                 to - from);
         for (int o = from; o < to; o++) {
-            int keyAndKind = rows.operations().keys()[o];
+            int keyAndKind = operations.keys()[o];
             int key = Operations.key(keyAndKind);
-            if (rows.operations().isAppend(o)) {
+            if (kinds != null && kinds[o] >= Operations.SAVEPOINT) {
+                hash.fields(OperationWalk.ofSavepoint(kinds[o], values, coded[o]));
+            } else if (operations.isAppend(o)) {
                 hash.append(keys, key, values, coded[o]);
             } else if (ListCodes.isRead(coded[o])) {
                 list(key, ListCodes.list(coded[o]));

@@ -89,6 +89,8 @@ public final class HistoryLines {
             case "cas" ->
                 op + key + ",\"expected\":" + json(fields[1]) + ",\"value\":" + json(fields[2]) + ",\"ok\":"
                         + fields[3];
+            case "savepoint" -> op + "\",\"name\":" + json(fields[0]);
+            case "rollback" -> "rollback_to\",\"name\":" + json(fields[0]);
             case "pr", "pw", "pd" -> op + condition(op, fields);
             default -> op + key + ",\"value\":" + json(fields[1]);
         };

@@ -83,6 +83,10 @@ class WindowMatrixTest {
                         "",
                         "init null; s1: @10..15 i(x,1); s2: @20..25 d(x); s3: @30..35 r(x,null)",
                         "; s7: @500..505 !i(y,9); s8: @510..515 r(y,9)"),
+                new Input(
+                        "savepoints",
+                        "init 0; s1: @10..15 w(x,1); s2: @20..25 savepoint(s) w(x,2) r(x,2) rollback(s) r(x,1);"
+                                + " s3: @30..35 r(x,1)"),
                 new Input("conditions", "init 0; s1: @10..15 w(x,1); s2: @20..25 pr(1..2,x=1)"),
                 new Input(
                         "writes by a condition without their keys",

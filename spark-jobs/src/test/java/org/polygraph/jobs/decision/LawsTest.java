@@ -97,6 +97,12 @@ class LawsTest {
             verdicts("single-lists", 300, simulated(Simulator::singleLists), ALL)
                     .atLeast(200)
                     .floor(0.1, of(EnumSet.of(IsolationLevel.LIN))),
+            verdicts("savepoints", 1_500, seed -> savepoints(seed, Math.floorMod(seed, 3)), ALL)
+                    .atLeast(300)
+                    .floor(0.05, of(TRANSACTIONS))
+                    .floor(0, "ABORTED_READ", "NOT_MY_OWN_WRITE"),
+            verdicts("savepoints-conditions", 700, seed -> savepoints(seed, 3), ORDERS)
+                    .floor(0.02, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI))),
             verdicts("oracle", 1_000, LawsTest::oracle, TRANSACTIONS)
                     .atLeast(250)
                     .floor(0.05, of(TRANSACTIONS)),
@@ -222,6 +228,16 @@ class LawsTest {
 
     private static LongFunction<Example> simulated(LongFunction<SimulatedHistory> source) {
         return seed -> Example.of(source.apply(seed));
+    }
+
+    /** Savepoints. @param kind 0 with values, 1 with rows, 2 with lists, 3 with conditions */
+    private static Example savepoints(long seed, int kind) {
+        Feature[] others = {REPEATED, ABORTED, UNKNOWN, TIMES, INITIAL, Feature.COLUMNS};
+        Set<Feature> kinds = EnumSet.of(Feature.SAVEPOINTS);
+        if (kind > 0) {
+            kinds.add(kind == 1 ? Feature.ROWS : kind == 2 ? Feature.LISTS : Feature.CONDITIONS);
+        }
+        return Example.of(Simulator.with(kinds, seed, others));
     }
 
     private static Example anyConditions(long seed) {

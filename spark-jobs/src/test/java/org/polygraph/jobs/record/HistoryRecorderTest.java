@@ -43,6 +43,10 @@ class HistoryRecorderTest {
         a.write("x", 1);
         a.append(7, 3);
         a.write("y", 1, 5);
+        a.savepoint("s");
+        a.write("x", 5);
+        a.rollbackTo("s");
+        a.release("s");
         b.write(9, "text");
         b.abort();
         a.commit();

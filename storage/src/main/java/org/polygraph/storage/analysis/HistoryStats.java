@@ -34,8 +34,9 @@ public record HistoryStats(
      * @param keys keys that are written at least once
      * @param repeated writes, not of aborted transactions, of a value that their key already had from an earlier write
      *     or initially; 0 means that every read names its writer
+     * @param undone writes that a rollback to a savepoint undid, which are no other number's
      */
-    public record Writes(int inserts, int deletes, int keys, int repeated) {}
+    public record Writes(int inserts, int deletes, int keys, int repeated, int undone) {}
 
     /**
      * Times of the transactions with both start and end, in ns.
@@ -101,7 +102,11 @@ public record HistoryStats(
                         count(table, Operations.INSERT),
                         count(table, Operations.DELETE),
                         written.writtenKeys(),
-                        written.repeats()),
+                        written.repeats(),
+                        history.hasSavepoints()
+                                ? history.withUndone().writes()
+                                        - history.asRead().writes()
+                                : 0),
                 Times.of(table),
                 history.arrayBytes() + table.keys().bytes() + table.values().bytes());
     }

@@ -6,6 +6,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.Operations;
 import org.polygraph.storage.table.SourceFiles;
 
 /**
@@ -68,6 +69,9 @@ public final class GeneratedRows {
         builder.file("generated");
         builder.initialValue(code(builder, 0, 0));
         plan.metadata(builder);
+        if (workload.savepoints > 0) {
+            builder.withSavepoints();
+        }
         for (long row = first; row < end; row++) {
             long t = plan.transactionOf(row);
             TransactionStatus outcome = plan.outcome(t);
@@ -76,16 +80,31 @@ public final class GeneratedRows {
                 builder.times(plan.start(t), plan.end(t));
             }
             int scripted = plan.scripted(t);
+            int undoes = plan.undoes(t);
             for (int o = 0; o < plan.operations(t); o++) {
+                if (o == undoes) {
+                    undone(builder, t);
+                }
                 operation(builder, t, o, o < scripted, found[Math.toIntExact((row - from) * plan.operations()) + o]);
             }
             builder.end();
         }
         try {
-            return builder.build();
+            return builder.build().withUndone();
         } catch (HistoryException e) {
             throw new IllegalStateException("two rows of one place", e);
         }
+    }
+
+    /** A write of a value that no other has, and a read of it, between a savepoint and the rollback to it. */
+    private void undone(HistoryTableBuilder builder, long t) {
+        long name = builder.values().code("undone");
+        int id = builder.keys().id(plan.key(t, 0));
+        long value = builder.values().code(-1 - t);
+        builder.savepoint(Operations.SAVEPOINT, name);
+        builder.write(id, value);
+        builder.read(id, value);
+        builder.savepoint(Operations.ROLLBACK_TO, name);
     }
 
     private void operation(HistoryTableBuilder builder, long t, int o, boolean scripted, long read) {

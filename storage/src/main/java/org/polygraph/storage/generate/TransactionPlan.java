@@ -197,6 +197,14 @@ public final class TransactionPlan implements Serializable {
                 && KeyChoice.fraction(mix(~bits(transaction, LANES + 2 * first))) < workload.modifies;
     }
 
+    /** The operation before which a transaction writes and reads what it then undoes; -1 if there is none. */
+    int undoes(long transaction) {
+        long chosen = mix(~bits(transaction, OUTCOME));
+        return KeyChoice.fraction(chosen) < workload.savepoints
+                ? KeyChoice.below(operations(transaction), mix(chosen))
+                : -1;
+    }
+
     /** Whether writes insert and delete rows. */
     boolean hasRows() {
         return workload.inserts + workload.deletes > 0;

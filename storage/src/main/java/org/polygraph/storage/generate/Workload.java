@@ -65,6 +65,7 @@ public final class Workload implements Serializable {
     double repeats = 1;
     Level level = Level.SER;
     double aborted;
+    double savepoints;
     double indeterminate;
     boolean timed = true;
     boolean versions;
@@ -200,6 +201,12 @@ public final class Workload implements Serializable {
         return this;
     }
 
+    /** Sets the share of transactions that roll back to a savepoint and go on. */
+    public Workload savepoints(double share) {
+        savepoints = share("savepoints", share);
+        return this;
+    }
+
     /** Sets the share of transactions whose client did not learn the outcome: half of them take effect. */
     public Workload indeterminate(double share) {
         indeterminate = share("indeterminate", share);
@@ -265,6 +272,10 @@ public final class Workload implements Serializable {
         return values;
     }
 
+    public double savepoints() {
+        return savepoints;
+    }
+
     public double aborted() {
         return aborted;
     }
@@ -298,6 +309,9 @@ public final class Workload implements Serializable {
         }
         if (predicates > 0 && !planted.isEmpty()) {
             throw wrong("anomaly", planted.size() + " times with predicates", "none");
+        }
+        if (predicates > 0 && savepoints > 0) {
+            throw wrong("savepoints", number(savepoints) + " with predicates", "0");
         }
         if (predicates > 0 && transactions > MOST_WITH_PREDICATES) {
             throw wrong("transactions", transactions + " with predicates", "at most " + MOST_WITH_PREDICATES);
@@ -365,8 +379,8 @@ public final class Workload implements Serializable {
                 + ",\"values\":" + (values == 0 ? "\"unique\"" : values)
                 + (values == 0 || repeats == 1 ? "" : ",\"repeat\":" + number(repeats)) + ",\"level\":\""
                 + level.name().toLowerCase(Locale.ROOT) + "\",\"aborted\":" + number(aborted) + ",\"indeterminate\":"
-                + number(indeterminate) + (timed ? ",\"skew_ns\":" + skewNanos : "")
-                + (versions ? ",\"versions\":true" : "") + "}";
+                + number(indeterminate) + (savepoints == 0 ? "" : ",\"savepoints\":" + number(savepoints))
+                + (timed ? ",\"skew_ns\":" + skewNanos : "") + (versions ? ",\"versions\":true" : "") + "}";
     }
 
     private static String number(double value) {

@@ -19,6 +19,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
  * @param predicates the predicates that reads of keys stand for, perhaps only in part; null for none
  * @param unknownRows the writes by a condition whose rows are not known; null for none
  * @param recorded the operations as they were recorded, if they have predicates or columns; else null
+ * @param undone the operations as they were recorded with savepoints and what was undone; null if there are none
  */
 record Header(
         SourceFiles source,
@@ -27,10 +28,11 @@ record Header(
         Map<String, String> metadata,
         @Nullable PredicateReads predicates,
         @Nullable UnknownRows unknownRows,
-        @Nullable Recorded recorded) {
+        @Nullable Recorded recorded,
+        @Nullable Operations undone) {
     /** The header of a history without predicates. */
     Header(SourceFiles source, long initialValue, @Nullable Int2LongMap state, Map<String, String> metadata) {
-        this(source, initialValue, state, metadata, null, null, null);
+        this(source, initialValue, state, metadata, null, null, null, null);
     }
 
     /** The code of a row whose value is null, in {@link #state}. There, null means that there is no row. */
@@ -69,29 +71,34 @@ record Header(
 
     /** Returns a copy with other initial values of some keys. */
     Header with(@Nullable Int2LongMap other) {
-        return new Header(source, initialValue, other, metadata, predicates, unknownRows, recorded);
+        return new Header(source, initialValue, other, metadata, predicates, unknownRows, recorded, undone);
     }
 
     /** Returns a copy with another field. @param json its value */
     Header with(String field, String json) {
         Map<String, String> all = new LinkedHashMap<>(metadata);
         all.put(field, json);
-        return new Header(source, initialValue, state, all, predicates, unknownRows, recorded);
+        return new Header(source, initialValue, state, all, predicates, unknownRows, recorded, undone);
     }
 
     /** Returns a copy with predicates. */
     Header with(PredicateReads other) {
-        return new Header(source, initialValue, state, metadata, other, unknownRows, recorded);
+        return new Header(source, initialValue, state, metadata, other, unknownRows, recorded, undone);
     }
 
     /** Returns a copy with writes of unknown rows. */
     Header with(UnknownRows other) {
-        return new Header(source, initialValue, state, metadata, predicates, other, recorded);
+        return new Header(source, initialValue, state, metadata, predicates, other, recorded, undone);
     }
 
     /** Returns a copy with the operations as they were recorded. */
     Header with(Recorded other) {
-        return new Header(source, initialValue, state, metadata, predicates, unknownRows, other);
+        return new Header(source, initialValue, state, metadata, predicates, unknownRows, other, undone);
+    }
+
+    /** Returns a copy with the operations as they were recorded, with savepoints. */
+    Header withUndone(Operations other) {
+        return new Header(source, initialValue, state, metadata, predicates, unknownRows, recorded, other);
     }
 
     /** Returns the header of a history of some keys, without predicates. @param ofKeys by key there: its id here */

@@ -343,7 +343,7 @@ public final class HistoryTable {
     }
 
     /** Returns the kind of an operation, see {@link Operations#kinds}. */
-    byte kind(int operation) {
+    public byte kind(int operation) {
         return operationKinds == null ? 0 : operationKinds[operation];
     }
 
@@ -648,6 +648,47 @@ public final class HistoryTable {
         return withRecordedLists();
     }
 
+    /** The history with other operations, which it was read with. */
+    HistoryTable withUndone(Operations undone, Operations judged) {
+        return new HistoryTable(header.withUndone(undone), keys, values, sessions, transactions, judged);
+    }
+
+    /** Whether transactions set savepoints, so that {@link #withUndone} is another history. */
+    public boolean hasSavepoints() {
+        return header.undone() != null;
+    }
+
+    /**
+     * Returns the history as its file has it: with savepoints and what was undone by rollbacks to them. That of
+     * {@link #asRead} if there are none.
+     */
+    public HistoryTable withUndone() {
+        Operations undone = header.undone();
+        HistoryTable read = asRead();
+        return undone == null ? read : read.with(undone);
+    }
+
+    /**
+     * Returns the transaction that wrote a value of a key and undid the write by a rollback to a savepoint, if no write
+     * that was not undone has left it; -1 if there is none. Linear in the history.
+     */
+    public int undoneWriter(int key, long value) {
+        HistoryTable read = hasSavepoints() ? withUndone() : null;
+        for (int t = 0; read != null && t < transactions(); t++) {
+            for (int o = read.firstOperation(t); o < read.operationsEnd(t); o++) {
+                if (read.isWriteOf(o, key) && read.value(o) == value) {
+                    return t;
+                }
+            }
+        }
+        return -1;
+    }
+
+    /** Whether an operation of {@link #withUndone} sets or releases a savepoint, or is a rollback to one. */
+    public boolean isOfSavepoint(int operation) {
+        return kind(operation) >= Operations.SAVEPOINT;
+    }
+
     /** Returns the number of keys that were recorded, which have the first ids. The others express predicates. */
     public int recordedKeys() {
         Recorded recorded = header.recorded();
@@ -658,9 +699,13 @@ public final class HistoryTable {
      * Returns the codes of the elements that a read of {@link #asRead} returned; null if it is not a read of a list.
      */
     public long @Nullable [] elements(int operation) {
-        ListTree all = lists;
         long code = operationValues[operation];
-        return all == null || !ListCodes.isRead(code) ? null : all.elements(ListCodes.list(code));
+        return lists == null || !ListCodes.isRead(code) ? null : elementsOf(code);
+    }
+
+    /** Returns the codes of the elements of a list that was read. */
+    public long[] elementsOf(long code) {
+        return lists == null ? new long[0] : lists.elements(ListCodes.list(code));
     }
 
     /** The same history with the lists that its operations name. */
@@ -681,7 +726,7 @@ public final class HistoryTable {
         return transactions;
     }
 
-    Operations allOperations() {
+    public Operations allOperations() {
         return operations;
     }
 

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -49,6 +50,7 @@ public final class HistoryTableBuilder {
     private final Long2ObjectMap<String> errors = new Long2ObjectOpenHashMap<>();
     private boolean isOfPiece;
     private boolean ignoresVersions;
+    private boolean hasSavepoints;
 
     private final TransactionList transactions = new TransactionList();
     private final OperationList operations = new OperationList();
@@ -258,7 +260,19 @@ public final class HistoryTableBuilder {
      * @param kind of {@link Operations#kinds}
      */
     public void kind(int operation, byte kind) {
+        hasSavepoints |= kind >= Operations.SAVEPOINT;
         operations.kind(operation, kind);
+    }
+
+    /** States that some transactions of the history may set savepoints. */
+    public void withSavepoints() {
+        hasSavepoints = true;
+    }
+
+    /** Sets or releases a savepoint, or rolls back to one. @param name the code of its name */
+    public void savepoint(byte kind, long name) {
+        operation(0, name);
+        kind(operations.size() - 1, kind);
     }
 
     /** Adds an append of an element to the key's list. */
@@ -460,6 +474,11 @@ public final class HistoryTableBuilder {
         return bytes < 1 << 10 ? bytes + " bytes" : bytes < 1 << 20 ? (bytes >> 10) + " KiB" : (bytes >> 20) + " MiB";
     }
 
+    private Operations judged(Operations recorded, IntFunction<String> places, IntFunction<String> names)
+            throws HistoryException {
+        return new Savepoints(recorded, keys, values, lists, predicates, places).judged(names);
+    }
+
     /**
      * The collected transactions as those of a piece of the input, unsorted and unchecked. They name no files. Called
      * once, because it releases the operations.
@@ -467,21 +486,33 @@ public final class HistoryTableBuilder {
      * @param lines how many lines were read; 0 where positions are not lines
      */
     public HistoryRows rows(long lines) {
-        Operations all = new Operations(
+        Operations recorded = new Operations(
                 transactions.operationStarts(),
                 operations.keys(null, new int[0]),
                 operations.values(null, new int[0]),
                 operations.kinds(null, new int[0]));
+        long[] labels = sessions.labels();
+        int[] sessionOf = transactions.sessions();
+        Transactions copy = transactions.copy();
+        Operations all = recorded;
+        try {
+            all = hasSavepoints
+                    ? judged(recorded, t -> "", t -> "s" + labels[sessionOf[t]] + "#" + copy.indexes()[t])
+                    : all;
+        } catch (HistoryException e) {
+            throw new WholeHistoryException("a rollback to a savepoint that is not set");
+        }
         return new HistoryRows(
-                sessions.labels(),
-                transactions.sessions(),
-                transactions.copy(),
+                labels,
+                sessionOf,
+                copy,
                 predicates == null ? all : all.without(Predicates::isStandIn),
                 keys,
                 values,
                 initialValue,
                 initialState,
                 lists == null ? null : lists.reads(),
+                hasSavepoints ? recorded.without(Predicates::isStandIn) : null,
                 lines);
     }
 
@@ -504,7 +535,7 @@ public final class HistoryTableBuilder {
         int[] starts = transactions.operationStarts();
         long[] valueCodes = operations.values(order, starts);
         int[] keysAndKinds = operations.keys(order, starts);
-        HistoryTable table = new HistoryTable(
+        HistoryTable read = new HistoryTable(
                 header,
                 keys,
                 values,
@@ -521,6 +552,16 @@ public final class HistoryTableBuilder {
                     values.hasGiven() ? "versions that the database gave, and predicates" : "lists and predicates",
                     "one of them",
                     values.hasGiven() ? "give --versions ignore" : "check them as two histories");
+        }
+        HistoryTable table = read;
+        if (hasSavepoints && values.hasGiven()) {
+            throw new HistoryException(
+                    files.get(0), "versions that the database gave, and savepoints", "one of them", "give --versions ignore");
+        }
+        if (hasSavepoints) {
+            checkLimit((long) HistoryTable.BYTES_PER_OPERATION * read.operations());
+            Operations recorded = read.allOperations();
+            table = read.withUndone(recorded, judged(recorded, read::whereIs, read::name));
         }
         HistoryTable resolved = predicates == null ? table : PredicateReads.of(table, predicates);
         if (lists == null) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param keys by operation: {@code key << 1 | (write ? 1 : 0)}
  * @param values by operation: the code of its value
  * @param kinds by operation: {@link #INSERT}, {@link #DELETE}, {@link #IMPLIED}, {@link #APPEND},
- *     {@link #REPEATED_ROW} or 0; null where all are 0
+ *     {@link #REPEATED_ROW}, one of savepoints, or 0; null where all are 0
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable [] kinds) implements Serializable {
@@ -29,6 +29,29 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
      * key come before it. Where a write by a condition returned the key again, it reads what that write left.
      */
     public static final byte REPEATED_ROW = 5;
+    /**
+     * The kinds of what no table but {@link HistoryTable#withUndone} has, whose value is the name of a savepoint: it is
+     * set, given up, or the transaction is rolled back to it. All later kinds are of this sort.
+     */
+    public static final byte SAVEPOINT = 6;
+
+    public static final byte RELEASE = 7;
+    public static final byte ROLLBACK_TO = 8;
+
+    /** The name that files give a kind of savepoints. */
+    public static String nameOf(byte kind) {
+        return kind == SAVEPOINT ? "savepoint" : kind == RELEASE ? "release" : "rollback_to";
+    }
+
+    /** The kind of savepoints that files give a name; 0 if it is none. */
+    public static byte ofSavepoint(String name) {
+        return switch (name) {
+            case "savepoint" -> SAVEPOINT;
+            case "release" -> RELEASE;
+            case "rollback_to" -> ROLLBACK_TO;
+            default -> 0;
+        };
+    }
 
     /** Packs a key and a kind, as {@link #keys} has them. */
     public static int pack(int key, boolean isWrite) {

@@ -248,10 +248,11 @@ final class ReplayedRows {
     /**
      * Compares the rows that a predicate names with those that match.
      *
-     * @param differs receives a row that does not match, or that matches and is not named; states whether to go on
+     * @param sink receives a row that does not match, or that matches and is not named; states whether to go on
      * @return false if it was ended
      */
-    boolean compare(int predicate, IntPredicate differs) {
+    boolean compare(int predicate, IntPredicate sink) {
+        IntPredicate differs = row -> predicates.leavesOut(predicate, row) || sink.test(row);
         int number = predicates.conditionOf(predicate);
         Condition condition = predicates.condition(number);
         ColumnRows column = searched.get(ofCondition[number]);

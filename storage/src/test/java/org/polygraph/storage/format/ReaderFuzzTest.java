@@ -44,6 +44,13 @@ public class ReaderFuzzTest {
             plume.append("w(1,%d,%d,%d)\nr(2,0,%d,%d)\n".formatted(i, i % 3, i, i % 3, i));
         }
         valid.put("h.jsonl", TestFiles.utf8(jsonl.toString()));
+        valid.put(
+                "savepoints.jsonl",
+                TestFiles.utf8(jsonl.toString()
+                        .replace(
+                                "{\"op\":\"r\"",
+                                "{\"op\":\"savepoint\",\"name\":\"s\"},{\"op\":\"w\",\"key\":1,\"value\":9},"
+                                        + "{\"op\":\"rollback_to\",\"name\":\"s\"},{\"op\":\"r\"")));
         valid.put("h.jsonl.gz", TestFiles.gzip(valid.get("h.jsonl")));
         valid.put("h.jsonl.zst", TestFiles.zstd(valid.get("h.jsonl")));
         valid.put("h.txt", TestFiles.utf8(plume.toString()));
@@ -69,6 +76,9 @@ public class ReaderFuzzTest {
                 {:process 1, :type :ok, :f :read, :value [3 #{:a}]}
                 {:process 1, :type :invoke, :f :add, :value [4 "b"]}
                 """));
+        valid.put("savepoints.edn", TestFiles.utf8("""
+                {:process 0, :type :ok, :f :txn, :value [[:savepoint :s] [:append 1 2] [:rollback-to :s] [:release :s]]}
+                """));
         valid.put("set.json", TestFiles.utf8("""
                 [{"process":0,"type":"invoke","f":"add","value":1},{"process":0,"type":"ok","f":"add","value":1},
                 {"process":0,"type":"ok","f":"read","value":[1,"x"]}]
@@ -84,6 +94,13 @@ public class ReaderFuzzTest {
         Path source = folder.resolve("source.jsonl");
         Files.write(source, valid.get("h.jsonl"));
         Path parquet = folder.resolve("source.parquet");
+        Path undone = folder.resolve("undone.jsonl");
+        Files.write(undone, valid.get("savepoints.jsonl"));
+        HistoryWriter.write(
+                HistoryReader.read(undone.toString(), HistoryFormat.AUTO).withUndone(),
+                parquet.toString(),
+                HistoryFormat.PARQUET);
+        valid.put("savepoints.parquet", Files.readAllBytes(parquet));
         HistoryWriter.write(
                 HistoryReader.read(source.toString(), HistoryFormat.AUTO), parquet.toString(), HistoryFormat.PARQUET);
         valid.put("h.parquet", Files.readAllBytes(parquet));

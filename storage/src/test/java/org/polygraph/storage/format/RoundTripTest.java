@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -33,6 +34,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.Simulator;
+import org.polygraph.storage.testkit.Simulator.Feature;
 
 /** Written files are read back equal; so is Parquet of other writers. */
 class RoundTripTest {
@@ -78,6 +80,26 @@ class RoundTripTest {
         }
         try (Stream<Path> files = Files.list(inputs.path(""))) {
             assertThat(files).as("nothing temporary is left").hasSize(6);
+        }
+    }
+
+    /** What is written and read again has all that was undone, and the same is judged. */
+    @Test
+    void savepointsComeBackEqual() throws Exception {
+        for (long seed = 1; seed <= 30; seed++) {
+            Feature kind = seed % 3 == 0 ? Feature.LISTS : seed % 3 == 1 ? Feature.ROWS : Feature.ABORTED;
+            HistoryTable table = inputs.read(
+                    "source.jsonl",
+                    Simulator.with(EnumSet.of(Feature.SAVEPOINTS, kind), seed).json());
+            for (HistoryFormat format : List.of(HistoryFormat.JSONL, HistoryFormat.PARQUET, HistoryFormat.ARROW)) {
+                String path = inputs.path("h." + format.label()).toString();
+                HistoryWriter.write(table.withUndone(), path, format);
+                HistoryTable again = HistoryReader.read(path, HistoryFormat.AUTO);
+                assertThat(TableText.rows(again))
+                        .as("seed " + seed + " " + format)
+                        .isEqualTo(TableText.rows(table));
+                assertThat(TableText.rows(again.withUndone())).isEqualTo(TableText.rows(table.withUndone()));
+            }
         }
     }
 

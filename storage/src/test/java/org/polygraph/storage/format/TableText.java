@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
 
 /** TableText as text, to compare them independently of ids and sources. */
 public final class TableText {
@@ -23,6 +24,10 @@ public final class TableText {
             row.append(' ').append(ends == null ? HistoryTable.NO_TIME : ends[t]);
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 int key = table.operationKeys()[o];
+                if (table.isOfSavepoint(o)) {
+                    row.append(' ' + Operations.nameOf(table.kind(o)) + ' ' + value(table.values(), table.value(o)));
+                    continue;
+                }
                 row.append(table.isInsert(o) ? " i " : table.isDelete(o) ? " d " : (key & 1) != 0 ? " w " : " r ");
                 row.append(table.keys().label(key >>> 1)).append('=');
                 row.append(table.isAppend(o) ? "+" : "");

@@ -46,7 +46,11 @@ public final class Definitions {
         /** The rows that match a condition are read, written or deleted. */
         READ_ROWS(false),
         WRITE_ROWS(true),
-        DELETE_ROWS(true);
+        DELETE_ROWS(true),
+        /** A savepoint is set, given up, or the transaction is rolled back to it; the value is its name. */
+        SAVEPOINT(false),
+        RELEASE(false),
+        ROLLBACK_TO(false);
 
         final boolean writes;
 
@@ -129,6 +133,15 @@ public final class Definitions {
 
         public static Op of(Kind kind, int key, Row row) {
             return new Op(kind, key, row, List.of(), Result.NONE);
+        }
+
+        /** An operation on a savepoint, which is on no key. */
+        static Op of(Kind kind, long name) {
+            return new Op(kind, -1, name, List.of());
+        }
+
+        boolean isOfSavepoint() {
+            return key < 0;
         }
 
         public static Op read(int key, long value) {
@@ -361,6 +374,25 @@ public final class Definitions {
         return Objects.requireNonNull(holds(level, 0, true), "not bounded");
     }
 
+    /** The operations that no rollback to a savepoint among them has undone, with the savepoints that are still set. */
+    static List<Op> inEffect(List<Op> all) {
+        List<Op> left = new ArrayList<>();
+        for (Op op : all) {
+            int at = left.size() - 1;
+            while (op.isOfSavepoint() && at > 0 && !left.get(at).equals(Op.of(Kind.SAVEPOINT, op.value()))) {
+                at--;
+            }
+            if (op.kind == Kind.ROLLBACK_TO) {
+                left.subList(at + 1, left.size()).clear();
+            } else if (op.kind == Kind.RELEASE) {
+                left.subList(at, left.size()).removeIf(Op::isOfSavepoint);
+            } else {
+                left.add(op);
+            }
+        }
+        return left;
+    }
+
     /** The operations of a transaction. */
     public List<Op> operations(int transaction) {
         return List.of(ops[transaction]);
@@ -412,7 +444,8 @@ public final class Definitions {
         boolean rows = has(Kind.INSERT, Kind.DELETE, Kind.WRITE_ROWS, Kind.DELETE_ROWS);
         Boolean runs = null;
         try {
-            if (level == Level.LIN || level == Level.PC || ((lists || rows) && !level.isAxiom())) {
+            boolean undoes = has(Kind.ROLLBACK_TO);
+            if (level == Level.LIN || level == Level.PC || ((lists || rows || undoes) && !level.isAxiom())) {
                 runs = new Interpreter(this, level, skew, maybe).exists();
             }
             if (runs != null && (level == Level.LIN || (rows && level != Level.PC))) {

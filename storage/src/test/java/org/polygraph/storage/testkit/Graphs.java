@@ -81,7 +81,7 @@ final class Graphs {
         for (Read read : reads) {
             if (read.isList()
                     && !finals.containsKey(read.key)
-                    && !read.op.list().isEmpty()) {
+                    && !read.op.list().equals(appends(read.t, read.key, read.position))) {
                 return false;
             }
         }
@@ -99,13 +99,17 @@ final class Graphs {
     /** What a transaction appended before an operation of it. */
     private List<Long> appends(int t, int key, int end) {
         List<Long> elements = new ArrayList<>();
-        for (int o = 0; o < Math.min(end, history.ops[t].length); o++) {
-            Op op = history.ops[t][o];
+        for (Op op : inEffect(t, end)) {
             if (op.kind() == Kind.APPEND && op.key() == key) {
                 elements.add(op.value());
             }
         }
         return elements;
+    }
+
+    private List<Op> inEffect(int t, int end) {
+        List<Op> all = history.operations(t);
+        return Definitions.inEffect(all.subList(0, Math.min(end, all.size())));
     }
 
     private int appenders(Read read) {
@@ -132,6 +136,7 @@ final class Graphs {
         }
         List<Long> own = appends(read.t, read.key, read.position);
         state.addAll(own);
+        own.retainAll(appends(read.t, read.key, Integer.MAX_VALUE));
         return state.equals(read.op.list()) && (own.isEmpty() || order.indexOf(read.t) == count);
     }
 
@@ -151,14 +156,22 @@ final class Graphs {
                     return false;
                 }
             }
-            for (int key = 0; key < history.keys; key++) {
-                if (op.writes(key)) {
-                    own.put(key, op.left());
-                }
+            if (op.kind() == Kind.ROLLBACK_TO) {
+                own.clear();
+                inEffect(t, o + 1).forEach(left -> own(left, own));
             }
+            own(op, own);
         }
         own.forEach((k, v) -> finals.computeIfAbsent(k, x -> new HashMap<>()).put(t, v));
         return true;
+    }
+
+    private void own(Op op, Map<Integer, @Nullable Row> own) {
+        for (int key = 0; key < history.keys; key++) {
+            if (op.writes(key)) {
+                own.put(key, op.left());
+            }
+        }
     }
 
     private boolean choose(int r) {

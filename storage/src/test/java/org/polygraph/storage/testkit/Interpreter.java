@@ -1,7 +1,9 @@
 package org.polygraph.storage.testkit;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -58,6 +60,9 @@ public final class Interpreter {
 
     /** What an open transaction will write. @param done the rivals of it that had committed when it began */
     private record Open(int done, List<Write> writes) {}
+
+    /** A savepoint, with what its transaction saw and had written. */
+    private record Point(long name, List<@Nullable Object> view, List<Write> writes) {}
 
     /** What a key holds: a row, a list or null. @param writers those of its incarnation, as bits */
     private record Version(@Nullable Object state, int writers) {}
@@ -194,9 +199,27 @@ public final class Interpreter {
     /** Runs a transaction on a store. @return what it writes; null if an operation returned something else */
     private @Nullable List<Write> writes(int t, List<Version> store) {
         List<@Nullable Object> view = new ArrayList<>();
-        store.forEach(version -> view.add(version.state));
+        for (Version version : store) {
+            view.add(version.state);
+        }
         List<Write> writes = new ArrayList<>();
+        Deque<Point> points = new ArrayDeque<>();
         for (Op op : history.ops[t]) {
+            if (op.kind() == Definitions.Kind.SAVEPOINT) {
+                points.push(new Point(op.value(), new ArrayList<>(view), List.copyOf(writes)));
+                continue;
+            } else if (op.isOfSavepoint()) {
+                while (points.element().name != op.value()) {
+                    points.pop();
+                }
+                if (op.kind() == Definitions.Kind.ROLLBACK_TO) {
+                    view = new ArrayList<>(points.element().view);
+                    writes = new ArrayList<>(points.element().writes);
+                } else {
+                    points.pop();
+                }
+                continue;
+            }
             if (op.result() != Result.NONE) {
                 int rows = 0;
                 for (int key = 0; key < history.keys; key++) {

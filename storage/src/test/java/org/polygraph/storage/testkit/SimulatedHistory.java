@@ -134,6 +134,9 @@ public final class SimulatedHistory {
             Transaction one = left.remove(t);
             all.add(with(left));
             for (int o = 0; o < one.ops().size(); o++) {
+                if (one.ops().get(o).kind() == Kind.SAVEPOINT) {
+                    continue;
+                }
                 List<Op> ops = new ArrayList<>(one.ops());
                 ops.remove(o);
                 left = new ArrayList<>(transactions);
@@ -237,6 +240,9 @@ public final class SimulatedHistory {
             case READ_ROWS -> "{\"op\":\"pr\"" + json(result.where()) + ",\"rows\":" + rows(result, true) + "}";
             case WRITE_ROWS -> "{\"op\":\"pw\"" + json(result.where()) + value + columns + keys(result) + "}";
             case DELETE_ROWS -> "{\"op\":\"pd\"" + json(result.where()) + keys(result) + "}";
+            case SAVEPOINT -> "{\"op\":\"savepoint\",\"name\":\"p" + row.value() + "\"}";
+            case RELEASE -> "{\"op\":\"release\",\"name\":\"p" + row.value() + "\"}";
+            case ROLLBACK_TO -> "{\"name\":\"p" + row.value() + "\",\"op\":\"rollback_to\"}";
         };
     }
 

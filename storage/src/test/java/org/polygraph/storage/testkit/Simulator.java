@@ -13,6 +13,7 @@ import static org.polygraph.storage.testkit.Simulator.Feature.NOTATION;
 import static org.polygraph.storage.testkit.Simulator.Feature.ODD_TIMES;
 import static org.polygraph.storage.testkit.Simulator.Feature.REPEATED;
 import static org.polygraph.storage.testkit.Simulator.Feature.ROWS;
+import static org.polygraph.storage.testkit.Simulator.Feature.SAVEPOINTS;
 import static org.polygraph.storage.testkit.Simulator.Feature.SINGLE;
 import static org.polygraph.storage.testkit.Simulator.Feature.TIMES;
 import static org.polygraph.storage.testkit.Simulator.Feature.UNKNOWN;
@@ -82,7 +83,9 @@ public final class Simulator {
         /** Keys, values, lines and indexes in another notation. */
         NOTATION,
         /** Versions that the database gave, with values that repeat; no lists, rows or conditions. */
-        VERSIONS
+        VERSIONS,
+        /** Savepoints and rollbacks to them: in a fifth of all histories whose transactions may have several operations. */
+        SAVEPOINTS
     }
 
     /** The earlier transactions that a transaction sees. */
@@ -128,6 +131,9 @@ public final class Simulator {
     }
 
     private final SplitMix random;
+    /** Other choices, so that histories without savepoints are the same as if there were none. */
+    private final SplitMix savepoints;
+
     private final Set<Feature> features = EnumSet.noneOf(Feature.class);
     private final List<Txn> txns = new ArrayList<>();
     private final Map<Integer, Long> initials = new TreeMap<>();
@@ -163,6 +169,10 @@ public final class Simulator {
         features.addAll(always);
         sometimes.stream().filter(feature -> chance(0.5)).forEach(features::add);
         hasRows = has(ROWS) || has(CONDITIONS);
+        savepoints = new SplitMix(~seed);
+        if (!has(SINGLE) && !has(HIDDEN_ROWS) && savepoints.chance(0.2)) {
+            features.add(SAVEPOINTS);
+        }
         hasValues = !has(LISTS) || chance(0.5);
         initial = (hasRows || has(NOTATION)) && chance(0.6) ? NULL : 0;
         isolation = isolation();
@@ -325,14 +335,49 @@ public final class Simulator {
         for (int k = 0; k < keys && writers > 0 && chance(writers); k++) {
             write(t, k);
         }
+        savepoint(t);
         for (int o = 0; o < count; o++) {
             operation(t, chance(hot) ? 0 : random.nextInt(keys));
+            savepoint(t);
         }
         if (isolation == Isolation.SNAPSHOT && t.hasEffect && chance(0.85) && conflicts(t, i)) {
             t.hasEffect = false;
             t.status = t.status == Definitions.COMMITTED ? Definitions.ABORTED : t.status;
         }
         return t;
+    }
+
+    /**
+     * Sets a savepoint, or rolls back to one and works on. What an undone write of a key left is read half of the time.
+     */
+    private void savepoint(Txn t) {
+        if (has(SAVEPOINTS) && savepoints.chance(0.35)) {
+            List<Op> left = Definitions.inEffect(t.ops);
+            List<Op> open = left.stream().filter(Op::isOfSavepoint).toList();
+            if (open.isEmpty() || savepoints.chance(0.4)) {
+                t.ops.add(Op.of(Kind.SAVEPOINT, savepoints.nextInt(2)));
+                write(t, key());
+            } else if (savepoints.chance(0.15)) {
+                t.ops.add(Op.of(
+                        Kind.RELEASE,
+                        open.get(savepoints.nextInt(open.size())).row().value()));
+            } else {
+                if (savepoints.chance(0.5)) {
+                    read(t, key());
+                }
+                t.ops.add(Op.of(
+                        Kind.ROLLBACK_TO,
+                        open.get(savepoints.nextInt(open.size())).row().value()));
+                if (savepoints.chance(0.5)) {
+                    read(t, key());
+                }
+            }
+        }
+    }
+
+    private int key() {
+        int key = savepoints.nextInt(keys);
+        return !has(LISTS) ? key : hasValues && savepoints.chance(0.4) ? BESIDE_LISTS + key % 2 : key % BESIDE_LISTS;
     }
 
     /** Chooses the snapshot of a transaction, which has the earlier ones of its session. */
@@ -374,7 +419,7 @@ public final class Simulator {
     }
 
     private static boolean writes(Txn t, int key) {
-        return t.ops.stream().anyMatch(op -> op.writes(key));
+        return Definitions.inEffect(t.ops).stream().anyMatch(op -> op.writes(key));
     }
 
     private boolean isList(int key) {
@@ -524,7 +569,7 @@ public final class Simulator {
 
     private static @Nullable Object after(Txn t, int key, @Nullable Object before, List<Long> list) {
         Object state = before;
-        for (Op op : t.ops) {
+        for (Op op : Definitions.inEffect(t.ops)) {
             if (op.kind() == Kind.APPEND && op.key() == key) {
                 list.add(op.row().value());
             } else if (op.writes(key)) {

@@ -57,7 +57,7 @@ final class Tampering {
 
     /** What the first operations of a transaction append to a key. */
     private static List<Long> appended(Txn t, int key, int end) {
-        return t.ops.subList(0, end).stream()
+        return Definitions.inEffect(t.ops.subList(0, end)).stream()
                 .filter(op -> op.kind() == Kind.APPEND && op.key() == key)
                 .map(op -> op.row().value())
                 .toList();

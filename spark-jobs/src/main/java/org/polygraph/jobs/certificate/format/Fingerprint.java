@@ -106,7 +106,7 @@ public record Fingerprint(String input, String content) implements Serializable 
      * @throws BudgetException if {@code stop} returned true
      */
     public static String ofContent(HistoryTable history, BooleanSupplier stop) {
-        HistoryTable table = history.asRead();
+        HistoryTable table = history.withUndone();
         boolean isPlain = table == history && table.isPlain() && !table.values().hasOthers();
         RecordedHash recorded = isPlain ? null : new RecordedHash(table);
         ContentTree tree = new ContentTree();

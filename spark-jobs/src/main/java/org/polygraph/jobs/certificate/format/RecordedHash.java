@@ -11,7 +11,7 @@ final class RecordedHash {
     private final HistoryTable table;
     private final OperationWalk walk;
 
-    /** @param table as it was read, see {@link HistoryTable#asRead} */
+    /** @param table as it was read, see {@link HistoryTable#withUndone} */
     RecordedHash(HistoryTable table) {
         this.table = table;
         this.walk = new OperationWalk(table);

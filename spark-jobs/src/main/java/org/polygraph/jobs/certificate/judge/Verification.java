@@ -19,6 +19,7 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.replay.RecordedReplay;
 import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.certificate.replay.SavepointReplay;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.artifact.Location;
@@ -167,6 +168,10 @@ public final class Verification {
             return Report.undecided("no evidence is defined for level " + Names.line(claim.level()));
         }
         boolean isViolation = claim.verdict().equals("VIOLATION");
+        String unlike = SavepointReplay.discrepancy(table);
+        if (unlike != null) {
+            return new Report(Answer.REJECTED, unlike, List.of());
+        }
         if (!isViolation
                 && claim.certificate().isUnwritten()
                 && !RankFile.in(run).exists()) {
@@ -193,6 +198,9 @@ public final class Verification {
                 ? new Verification(run, terms, withLoaders, recorded, contents)
                 : new Verification(
                         run, terms, withLoaders.withoutSessionOrder(), recorded.withoutSessionOrder(), contents);
+        if (table.hasSavepoints()) {
+            verification.checked("savepoints", "what each transaction did not undo is what is judged");
+        }
         if (loaders.transactions().length > 0) {
             verification.checked("initial rows", loaders.statement() + ", before all others");
         }

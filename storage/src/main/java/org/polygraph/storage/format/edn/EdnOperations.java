@@ -192,6 +192,13 @@ final class EdnOperations {
             } else if (value.peekIs(":rp")) {
                 value.advance();
                 predicate(call, value);
+            } else if (value.peekIs(":savepoint") || value.peekIs(":release") || value.peekIs(":rollback-to")) {
+                byte kind = value.peekIs(":savepoint")
+                        ? Operations.SAVEPOINT
+                        : value.peekIs(":release") ? Operations.RELEASE : Operations.ROLLBACK_TO;
+                value.advance();
+                add(0, scalar(value));
+                kind(kind);
             } else if (value.peekIs(":append")) {
                 value.advance();
                 int key = key(value);
@@ -201,7 +208,7 @@ final class EdnOperations {
                 throw new HistoryException(
                         value.where(),
                         value.describe() + " as a micro-operation",
-                        ":r, :w, :append, :add, :rp, :insert or :delete",
+                        ":r, :w, :append, :add, :rp, :insert, :delete, :savepoint, :release or :rollback-to",
                         EdnWorkload.instead(value.describe(), call.remedy()));
             }
             leave(value, "the end of the micro-operation");

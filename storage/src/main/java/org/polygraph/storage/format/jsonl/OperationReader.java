@@ -33,11 +33,12 @@ final class OperationReader {
     private static final int PREDICATE_READ = 6;
     private static final int PREDICATE_WRITE = 7;
     private static final int PREDICATE_DELETE = 8;
+    private static final int SAVEPOINT = 9;
     /** The kinds of operations for messages, by number. */
     private static final String[] KINDS = {"r", "w", "cas", "append", "i", "d"};
 
     private static final String OPERATIONS =
-            "\"r\", \"w\", \"i\", \"d\", \"append\", \"cas\", \"pr\", \"pw\" or \"pd\"";
+            "\"r\", \"w\", \"i\", \"d\", \"append\", \"cas\", \"pr\", \"pw\", \"pd\", \"savepoint\", \"release\" or \"rollback_to\"";
 
     private final HistoryTableBuilder builder;
     private final PredicateReader predicate;
@@ -268,6 +269,7 @@ final class OperationReader {
             case "pr" -> PREDICATE_READ;
             case "pw" -> PREDICATE_WRITE;
             case "pd" -> PREDICATE_DELETE;
+            case "savepoint", "release", "rollback_to" -> SAVEPOINT;
             default -> throw place.error(json, Json.describe(json) + " as \"op\"", OPERATIONS, Json.LINE_REMEDY);
         };
     }

@@ -6,8 +6,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.table.Condition;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
 import org.polygraph.storage.table.Predicates;
 
 /**
@@ -58,7 +60,7 @@ public final class OperationWalk {
         }
         if (nextPredicate < end) {
             Predicates.Recording found = known.recording(table.value(nextPredicate));
-            int rows = found.keys() == null ? 0 : found.keys().length;
+            int rows = found.keys() == null || found.isUndone() ? 0 : found.keys().length;
             if (nextPredicate - (found.isRead() ? rows : 0) == at) {
                 first = at;
                 predicate = found;
@@ -95,11 +97,14 @@ public final class OperationWalk {
         return operation;
     }
 
-    /** {@code pr}, {@code pw} or {@code pd}; null if it is no predicate. */
+    /**
+     * {@code pr}, {@code pw} or {@code pd}, or what is done with a savepoint; null if it is an operation on a key. Then
+     * {@link #writeFields} writes what else it has.
+     */
     public @Nullable String predicate() {
         Predicates.Recording of = predicate;
         if (of == null) {
-            return null;
+            return isOfSavepoint() ? Operations.nameOf(table.kind(operation)) : null;
         }
         Predicates.Unknown write = of.write();
         return of.isRead() ? "pr" : (write == null ? table.isDelete(first) : write.isDelete()) ? "pd" : "pw";
@@ -117,24 +122,48 @@ public final class OperationWalk {
 
     /** Whether {@link #writeFields} has something to write. */
     public boolean hasFields() {
-        return predicate != null || row != NONE || hasMore();
+        return predicate != null || row != NONE || hasMore() || isOfSavepoint();
     }
 
-    /** The predicate with its name, or the columns that the operation writes, as the text of a JSON object. */
-    public String fields() {
+    private boolean isOfSavepoint() {
+        return predicate == null && table.isOfSavepoint(operation);
+    }
+
+    /** What {@link #fields} returns for what is done with a savepoint. @param name the code of its name */
+    public static String ofSavepoint(byte kind, ValueDictionary values, long name) {
+        return text(json -> {
+            json.writeStringField("op", Operations.nameOf(kind));
+            json.writeFieldName(PredicateReader.NAME);
+            JsonlWriter.writeValue(json, values, name);
+        });
+    }
+
+    /** Writes fields of an object. */
+    private interface Fields {
+        void write(JsonGenerator json) throws IOException;
+    }
+
+    private static String text(Fields fields) {
         ByteArrayOutputStream text = new ByteArrayOutputStream();
         try (JsonGenerator json = Json.FACTORY.createGenerator(text)) {
             json.writeStartObject();
-            String name = predicate();
-            if (name != null) {
-                json.writeStringField("op", name);
-            }
-            writeFields(json);
+            fields.write(json);
             json.writeEndObject();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return text.toString(StandardCharsets.UTF_8);
+    }
+
+    /** The predicate with its name, or the columns that the operation writes, as the text of a JSON object. */
+    public String fields() {
+        return text(json -> {
+            String name = predicate();
+            if (name != null) {
+                json.writeStringField("op", name);
+            }
+            writeFields(json);
+        });
     }
 
     /**
@@ -143,6 +172,11 @@ public final class OperationWalk {
      */
     public void writeFields(JsonGenerator json) throws IOException {
         Predicates.Recording of = predicate;
+        if (isOfSavepoint()) {
+            json.writeFieldName(PredicateReader.NAME);
+            JsonlWriter.writeValue(json, table.values(), table.value(operation));
+            return;
+        }
         if (hasMore()) {
             json.writeArrayFieldStart(PredicateReader.MORE);
             for (int o = operation + 1; o < at; o++) {

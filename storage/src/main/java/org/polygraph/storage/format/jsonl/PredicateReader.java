@@ -15,13 +15,20 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.Condition;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.Operations;
 
-/** Parses reads, writes and deletes by a condition: {@code pr}, {@code pw} and {@code pd}. */
+/**
+ * Parses reads, writes and deletes by a condition, {@code pr}, {@code pw} and {@code pd}, and what is done with
+ * savepoints.
+ */
 public final class PredicateReader {
     private static final String REMEDY = "spark-jobs/docs/predicates.md shows the fields";
 
     /** The values of the further rows that a read of one key returned. */
     static final String MORE = "more";
+
+    /** The name of a savepoint. */
+    static final String NAME = "name";
 
     private final HistoryTableBuilder builder;
     /** The keys of the rows that matched. The list below has their values. */
@@ -43,6 +50,7 @@ public final class PredicateReader {
     private boolean hasKeys;
     private boolean hasValue;
     private boolean isList;
+    private @Nullable Long name;
 
     public PredicateReader(HistoryTableBuilder builder) {
         this.builder = builder;
@@ -51,7 +59,7 @@ public final class PredicateReader {
     /** Whether a field has a meaning only in such an operation. */
     static boolean isField(String name) {
         return switch (name) {
-            case "mod", "lo", "hi", "where", "count", "rows", "keys" -> true;
+            case "mod", "lo", "hi", "where", "count", "rows", "keys", NAME -> true;
             default -> false;
         };
     }
@@ -96,7 +104,7 @@ public final class PredicateReader {
                 if (json.nextToken() != JsonToken.START_OBJECT) {
                     throw place.error(json, Json.describe(json) + " as \"fields\"", "a JSON object", REMEDY);
                 }
-                if (op.startsWith("p")) {
+                if (op.startsWith("p") || Operations.ofSavepoint(op) != 0) {
                     rest(json, place, op);
                     return;
                 }
@@ -133,6 +141,7 @@ public final class PredicateReader {
         hasKeys = false;
         hasValue = false;
         isList = false;
+        name = null;
         count = -1;
         row = -1;
     }
@@ -141,6 +150,16 @@ public final class PredicateReader {
         for (String field; (field = json.nextFieldName()) != null; ) {
             json.nextToken();
             field(json, place, field, op);
+        }
+        byte ofSavepoint = Operations.ofSavepoint(op);
+        if (ofSavepoint != 0) {
+            Long known = name;
+            if (known == null || known == ValueDictionary.NULL) {
+                throw place.error(
+                        json, "a \"" + op + "\" without \"name\"", "the name of a savepoint", Json.LINE_REMEDY);
+            }
+            builder.savepoint(ofSavepoint, known);
+            return;
         }
         Condition condition = condition(json, place, op);
         if (op.equals("pw") && !hasValue) {
@@ -242,6 +261,13 @@ public final class PredicateReader {
                 }
             }
             case MORE -> further(json, place);
+            case NAME -> {
+                if (Operations.ofSavepoint(op) != 0) {
+                    name = Json.value(json, place, field, builder.values());
+                } else {
+                    json.skipChildren();
+                }
+            }
             case "rows" -> elements(json, place, true);
             case "keys" -> {
                 if (op.equals("pr")) {

@@ -113,7 +113,10 @@ public final class ParquetHistoryWriter implements TableWriter {
             super(
                     table.values().hasGiven()
                             ? ParquetFiles.SCHEMA_OF_VERSIONS
-                            : table.recordedPredicates() == null && !table.hasRepeatedRows() && !table.hasLists()
+                            : table.recordedPredicates() == null
+                                            && !table.hasRepeatedRows()
+                                            && !table.hasLists()
+                                            && !table.hasSavepoints()
                                     ? ParquetFiles.SCHEMA
                                     : ParquetFiles.SCHEMA_OF_ROWS,
                     Map.of(ParquetFiles.HEADER, header));

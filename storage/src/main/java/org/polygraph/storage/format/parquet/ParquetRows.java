@@ -36,14 +36,21 @@ final class ParquetRows {
     private static final int PREDICATE_DELETE = 64;
     private static final int APPENDS = 128;
     private static final int APPEND = WRITE | APPENDS;
+    private static final int SAVEPOINT = 256;
+    private static final int RELEASE = 512;
+    private static final int ROLLBACK_TO = 1024;
+    /** The bits of operations that have fields and no key. */
+    private static final int OF_FIELDS =
+            PREDICATE_READ | PREDICATE_WRITE | PREDICATE_DELETE | SAVEPOINT | RELEASE | ROLLBACK_TO;
+
     /** The bits of operations that are read one by one. */
-    private static final int RARE = APPENDS | DELETES | PREDICATE_READ | PREDICATE_WRITE | PREDICATE_DELETE;
+    private static final int RARE = APPENDS | DELETES | OF_FIELDS;
 
     /** The code of a compare-and-set that did not find the expected value. */
     private static final int REFUSED = 2;
 
     private static final String OPERATIONS =
-            "\"r\", \"w\", \"append\", \"i\", \"d\", \"pr\", \"pw\", \"pd\" or \"cas\"";
+            "\"r\", \"w\", \"append\", \"i\", \"d\", \"pr\", \"pw\", \"pd\", \"savepoint\", \"release\", \"rollback_to\" or \"cas\"";
 
     private final ReadContext context;
     private final String file;
@@ -239,7 +246,7 @@ final class ParquetRows {
                 throw isNull("op");
             }
             int kind = (int) op.code(i);
-            boolean isPredicate = (kind & (PREDICATE_READ | PREDICATE_WRITE | PREDICATE_DELETE)) != 0;
+            boolean isPredicate = (kind & OF_FIELDS) != 0;
             boolean hasMore = kind == READ && others != null && others.present(i);
             if (isPredicate || hasMore || (others != null && others.present(i) && (kind & WRITE) != 0)) {
                 fields(kind, others, i);
@@ -487,6 +494,9 @@ final class ParquetRows {
             case "pr" -> PREDICATE_READ;
             case "pw" -> PREDICATE_WRITE;
             case "pd" -> PREDICATE_DELETE;
+            case "savepoint" -> SAVEPOINT;
+            case "release" -> RELEASE;
+            case "rollback_to" -> ROLLBACK_TO;
             default ->
                 throw refused(
                         "\"" + Shown.text(text) + "\" as \"op\"",
@@ -510,6 +520,9 @@ final class ParquetRows {
                     case PREDICATE_READ -> "pr";
                     case PREDICATE_WRITE -> "pw";
                     case PREDICATE_DELETE -> "pd";
+                    case SAVEPOINT -> "savepoint";
+                    case RELEASE -> "release";
+                    case ROLLBACK_TO -> "rollback_to";
                     case READ -> "r";
                     default -> "w";
                 };
