@@ -556,7 +556,10 @@ public final class HistoryTableBuilder {
         HistoryTable table = read;
         if (hasSavepoints && values.hasGiven()) {
             throw new HistoryException(
-                    files.get(0), "versions that the database gave, and savepoints", "one of them", "give --versions ignore");
+                    files.get(0),
+                    "versions that the database gave, and savepoints",
+                    "one of them",
+                    "give --versions ignore");
         }
         if (hasSavepoints) {
             checkLimit((long) HistoryTable.BYTES_PER_OPERATION * read.operations());
