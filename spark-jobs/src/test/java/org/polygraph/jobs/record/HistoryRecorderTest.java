@@ -43,10 +43,6 @@ class HistoryRecorderTest {
         a.write("x", 1);
         a.append(7, 3);
         a.write("y", 1, 5);
-        a.savepoint("s");
-        a.write("x", 5);
-        a.rollbackTo("s");
-        a.release("s");
         b.write(9, "text");
         b.abort();
         a.commit();
@@ -84,6 +80,10 @@ class HistoryRecorderTest {
                     transaction.insert("row", 4);
                     transaction.delete("row");
                     transaction.read("row", null);
+                    transaction.savepoint("s");
+                    transaction.insert("row", 5);
+                    transaction.rollbackTo("s");
+                    transaction.release("s");
                     transaction.commit();
                 }
             }

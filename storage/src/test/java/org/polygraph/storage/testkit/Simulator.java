@@ -84,7 +84,7 @@ public final class Simulator {
         NOTATION,
         /** Versions that the database gave, with values that repeat; no lists, rows or conditions. */
         VERSIONS,
-        /** Savepoints and rollbacks to them: in a fifth of all histories without versions whose transactions may have several operations. */
+        /** Savepoints and rollbacks to them; without versions, single operations and hidden rows. */
         SAVEPOINTS
     }
 
@@ -170,9 +170,6 @@ public final class Simulator {
         sometimes.stream().filter(feature -> chance(0.5)).forEach(features::add);
         hasRows = has(ROWS) || has(CONDITIONS);
         savepoints = new SplitMix(~seed);
-        if (!has(SINGLE) && !has(HIDDEN_ROWS) && !has(VERSIONS) && savepoints.chance(0.2)) {
-            features.add(SAVEPOINTS);
-        }
         hasValues = !has(LISTS) || chance(0.5);
         initial = (hasRows || has(NOTATION)) && chance(0.6) ? NULL : 0;
         isolation = isolation();
