@@ -192,7 +192,10 @@ public final class HistorySelection {
         }
         int[] keptKeys = keys.toIntArray();
         if (whole.hasLists() || whole.listVersions() != null) {
-            HistoryTable lists = ListSelection.of(whole, kept, keptKeys, operations);
+            HistoryTable selected = ListSelection.of(whole, kept, keptKeys, operations);
+            // The lists that were recorded have the sessions that were recorded.
+            boolean isOrdered = whole.sessions() < whole.transactions();
+            HistoryTable lists = isOrdered ? selected : selected.withoutSessionOrder();
             ListReduced reduced = lists.reduced();
             int[] origins = reduced == null ? operations : reduced.origin().clone();
             for (int o = 0; reduced != null && o < origins.length; o++) {

@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +48,18 @@ class HistorySelectionTest {
         HistoryTable whole = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
         assertThat(whole.unknownRows()).isNotNull();
         assertThat(HistorySelection.of(whole, new int[0]).table().unknownRows()).isNull();
+    }
+
+    /** A history whose transactions have sessions of their own has such selections, also where lists were recorded. */
+    @Test
+    void hasTheSessionsOfTheWhole() {
+        HistoryTable recorded = HistoryDsl.parse("init null; s0: a(x,1) | r(x,[]) | r(x,[1]); s1: r(x,[1])");
+        HistoryTable whole = ListReduction.ofCommits(recorded).withoutSessionOrder();
+        int[] operations = new int[whole.operations()];
+        Arrays.setAll(operations, o -> o);
+        assertThat(HistorySelection.of(whole, operations).table().sessions()).isEqualTo(4);
+        HistoryTable ordered = ListReduction.ofCommits(recorded);
+        assertThat(HistorySelection.of(ordered, operations).table().sessions()).isEqualTo(2);
     }
 
     @Test

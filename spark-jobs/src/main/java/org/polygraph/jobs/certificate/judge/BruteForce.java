@@ -195,7 +195,10 @@ public final class BruteForce {
                     versions(given, terms), terms, (long) MOST_STATES * LinearBruteForce.STATE_BYTES, stop);
         }
         boolean isAxiom = terms.guarantee().isAxiom();
-        HistoryTable history = lists == null ? given : lists.versions(isAxiom, !isAxiom);
+        HistoryTable versions = lists == null ? given : lists.versions(isAxiom, !isAxiom);
+        // The lists that were recorded have the sessions that were recorded.
+        boolean isOrdered = given.sessions() < given.transactions();
+        HistoryTable history = isOrdered ? versions : versions.withoutSessionOrder();
         if (!FirstToCommit.exists(history, terms)) {
             return Answer.VIOLATED;
         }

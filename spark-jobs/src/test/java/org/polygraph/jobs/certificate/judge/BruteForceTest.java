@@ -10,6 +10,7 @@ import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.BruteForce.Answer;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.ListReduction;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
@@ -38,6 +39,15 @@ class BruteForceTest {
         assertThat(BruteForce.judge(history, Terms.of(Guarantee.SER))).isEqualTo(Answer.HOLDS);
         assertThat(BruteForce.judge(history, new Terms(Guarantee.SER, 0, IndeterminateMode.ABORT)))
                 .isEqualTo(Answer.VIOLATED);
+    }
+
+    /** Lists are judged with the sessions of the history that is given, and not with those that were recorded. */
+    @Test
+    void listsHaveTheSessionsThatAreGiven() {
+        HistoryTable history = ListReduction.ofCommits(HistoryDsl.parse("init null; s0: a(x,1) | r(x,[])"));
+        assertThat(BruteForce.judge(history, Terms.of(Guarantee.RA))).isEqualTo(Answer.VIOLATED);
+        assertThat(BruteForce.judge(history.withoutSessionOrder(), Terms.of(Guarantee.RA)))
+                .isEqualTo(Answer.HOLDS);
     }
 
     @Test
