@@ -90,7 +90,7 @@ final class CommitAxiom {
     int writerOfSession(int read) {
         int t = p.reader(read);
         int key = p.readKeys[read];
-        if (p.sees == CommitProblem.Sees.EARLIER_READS) {
+        if (p.sees == CommitProblem.Sees.EARLIER_READS || p.sees == CommitProblem.Sees.NOTHING) {
             return -1;
         }
         int found = Arrays.binarySearch(p.writers, p.writerStarts[key], p.writerStarts[key + 1], t);
@@ -144,7 +144,7 @@ final class CommitAxiom {
     private void ofReads(Search search, int t) {
         int first = p.readStarts[t];
         int end = p.readStarts[t + 1];
-        for (int r = first; r < end; r++) {
+        for (int r = first; r < end && p.sees != CommitProblem.Sees.NOTHING; r++) {
             int last = p.sees == CommitProblem.Sees.EARLIER_READS ? r : end;
             for (int other = first; other < last; other++) {
                 int seen = theory.source(other);

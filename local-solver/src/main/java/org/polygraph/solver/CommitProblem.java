@@ -23,6 +23,8 @@ public final class CommitProblem {
 
     /** The transactions that a transaction sees (Biswas and Enea, OOPSLA 2019, figure 2). */
     public enum Sees {
+        /** Nothing: Adya's PL-2. */
+        NOTHING,
         /** A read sees the sources of earlier reads of its transaction: read committed. */
         EARLIER_READS,
         /** The sources of all reads, and earlier transactions of the session: read atomicity. */

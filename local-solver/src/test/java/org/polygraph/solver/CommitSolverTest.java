@@ -28,7 +28,7 @@ class CommitSolverTest {
         final List<List<Integer>> ofOptional = new ArrayList<>();
 
         Problem(Random random) {
-            sees = CommitProblem.Sees.values()[random.nextInt(3)];
+            sees = CommitProblem.Sees.values()[random.nextInt(4)];
             int n = 1 + random.nextInt(6);
             keys = 1 + random.nextInt(3);
             sessionOf = new int[n];
@@ -202,7 +202,9 @@ class CommitSolverTest {
 
         private boolean sees(int t, int r, int seen, int[][] sources, boolean[][] direct, boolean[][] causes) {
             if (sees != CommitProblem.Sees.EARLIER_READS) {
-                return sees == CommitProblem.Sees.CAUSES ? causes[seen][t] : direct[seen][t];
+                return sees == CommitProblem.Sees.CAUSES
+                        ? causes[seen][t]
+                        : sees == CommitProblem.Sees.NEIGHBOURS && direct[seen][t];
             }
             for (int earlier = 0; earlier < r; earlier++) {
                 if (sources[t][earlier] == seen) {

@@ -16,7 +16,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.ListVersions;
 
 /**
- * The search for a commit order that obeys the axiom of RC, RA or CC: {@link #index}, and unless there are {@link
+ * The search for a commit order that obeys the axiom of CC, RA, RC or PL2: {@link #index}, and unless there are {@link
  * #violations}, {@link #order}. Open reads are left out. So a refutation is final, but an order may not explain them.
  * Linear apart from the {@link Axiom}.
  */
@@ -43,7 +43,7 @@ public final class CommitOrder {
     /**
      * Reads a history.
      *
-     * @param level RC, RA or CC
+     * @param level CC, RA, RC or PL2
      * @param stop ends the indexing, also that in {@link #order}
      * @throws BudgetException if it is to stop
      */

@@ -11,8 +11,9 @@ import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.Operations;
 
 /**
- * RC and RA. Under RC a read sees the writers of earlier reads of its transaction. Under RA it sees the writers of all
- * reads of its transaction, and earlier transactions of its session; of these the last writer of the key is enough.
+ * RC, RA and PL2. Under PL2 a read sees nothing, so nothing but WR is demanded. Under RC a read sees the writers of
+ * earlier reads of its transaction. Under RA it sees the writers of all reads of its transaction, and earlier
+ * transactions of its session; of these the last writer of the key is enough.
  *
  * <p>Time, after AWDIT (Moldrup and Pavlogiannis, "AWDIT: An Optimal Weak Database Isolation Tester", PLDI 2025,
  * sections 3.1 and 3.2): a pair of transactions takes time in the length of the shorter one. That is at most O(n^1.5)
@@ -26,6 +27,7 @@ final class ReadAxiom implements Axiom {
 
     private final ReadsFrom reads;
     private final boolean atomic;
+    private final boolean sees;
     /** By key, under RA: its last writer so far. */
     private final int[] lastWriters;
 
@@ -35,13 +37,14 @@ final class ReadAxiom implements Axiom {
      * The axiom of a level.
      *
      * @param reads of the same level; open reads demand nothing
-     * @throws IllegalArgumentException if the level is neither RC nor RA
+     * @throws IllegalArgumentException if the level is CC, or no axiom
      */
     ReadAxiom(ReadsFrom reads, IsolationLevel level) {
-        if (level != IsolationLevel.RC && level != IsolationLevel.RA) {
+        if (level != IsolationLevel.RA && !level.readsAlone()) {
             throw new IllegalArgumentException("no axiom on reads for " + level.label());
         }
         this.reads = reads;
+        this.sees = level != IsolationLevel.PL2;
         this.atomic = level == IsolationLevel.RA;
         this.lastWriters = new int[atomic ? reads.table().keys().size() : 0];
         Arrays.fill(lastWriters, -1);
@@ -69,7 +72,7 @@ final class ReadAxiom implements Axiom {
             if (atomic) {
                 session(t, sessionStart, edges);
             }
-            for (int i = 0; i < edges.count && conflict == null; i++) {
+            for (int i = 0; sees && i < edges.count && conflict == null; i++) {
                 if (edges.isFirstOfSource(i) && edges.from[i] >= 0) {
                     int key = edges.precede(edges.from[i], atomic ? 0 : i + 1);
                     if (key >= 0) {

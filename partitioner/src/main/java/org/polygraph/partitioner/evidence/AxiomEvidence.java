@@ -147,7 +147,7 @@ public final class AxiomEvidence {
                     conflicts.add(first);
                 }
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                    if (table.isWrite(o) && level != IsolationLevel.RC) {
+                    if (table.isWrite(o) && !level.readsAlone()) {
                         writtenInSession.put(table.key(o), t);
                     }
                 }
@@ -161,7 +161,7 @@ public final class AxiomEvidence {
             if (reads.sources()[o] == ReadsFrom.INITIAL && !table.isWrite(o)) {
                 int key = table.key(o);
                 int writer = writtenInSession.get(key);
-                int end = level == IsolationLevel.RC ? o : table.operationsEnd(t);
+                int end = level.readsAlone() ? o : table.operationsEnd(t);
                 for (int other = table.firstOperation(t); other < end && writer == Dependency.INITIAL; other++) {
                     int source = reads.sources()[other];
                     boolean isSeen = source >= 0 && source != t && table.lastWrite(source, key) >= 0;
@@ -184,7 +184,7 @@ public final class AxiomEvidence {
                 conflict.key(),
                 table.initialValue(conflict.key()),
                 "observed: it read the initial value, before any write"));
-        return violation(CycleName.single(cycle, table, level == IsolationLevel.RC), cycle);
+        return violation(CycleName.single(cycle, table, level.readsAlone()), cycle);
     }
 
     private Violation ofCycle(List<EvidenceGraph.Step> steps) {
@@ -217,7 +217,7 @@ public final class AxiomEvidence {
                             "forced: it read what " + table.name(only.to()) + " wrote, which " + table.name(only.from())
                                     + " overwrote later",
                             known == null ? List.of() : List.of(overwritten(only.to(), only.from(), witness, known)))));
-            return violation(CycleName.single(cycle, table, level == IsolationLevel.RC), cycle);
+            return violation(CycleName.single(cycle, table, level.readsAlone()), cycle);
         }
         List<Dependency> cycle = path(steps.get(0).from(), steps.get(0).from(), steps);
         return violation(CycleName.withoutMissedWrites(cycle), cycle);
@@ -225,11 +225,11 @@ public final class AxiomEvidence {
 
     /**
      * Whether the order t2 before t1 is demanded by a transaction that reads from t2 only after it read the version of
-     * t1, so that this read missed the write of t2. False at RC, where each operation reads alone, and where a list
-     * shows the order.
+     * t1, so that this read missed the write of t2. False at RC and PL2, where each operation reads alone, and where a
+     * list shows the order.
      */
     private boolean isPartlyRead(EvidenceGraph.Step step) {
-        if (level == IsolationLevel.RC || step.round() < DEMANDED || isOfList(step)) {
+        if (level.readsAlone() || step.round() < DEMANDED || isOfList(step)) {
             return false;
         }
         Witness witness = witness(step.from(), step.to());
@@ -275,7 +275,7 @@ public final class AxiomEvidence {
     private boolean sees(int t, int read, int other) {
         boolean session = events.chain(t) == events.chain(other) && other < t;
         return switch (level) {
-            case RC -> readsFrom(t, other, read);
+            case RC, PL2 -> readsFrom(t, other, read);
             case RA -> session || readsFrom(t, other, table.operationsEnd(t));
             default -> session || graph.path(other, t, DEMANDED) != null;
         };
@@ -292,8 +292,8 @@ public final class AxiomEvidence {
 
     /** How t3 sees t2. */
     private List<Dependency> seen(int t2, int t3, @Nullable Witness witness) {
-        boolean session = events.chain(t2) == events.chain(t3) && t2 < t3 && level != IsolationLevel.RC;
-        int before = level == IsolationLevel.RC && witness != null ? witness.operation : table.operationsEnd(t3);
+        boolean session = events.chain(t2) == events.chain(t3) && t2 < t3 && !level.readsAlone();
+        int before = level.readsAlone() && witness != null ? witness.operation : table.operationsEnd(t3);
         List<Dependency> dependencies = new ArrayList<>();
         if (session) {
             EdgeReasons.session(dependencies, t2, t3);

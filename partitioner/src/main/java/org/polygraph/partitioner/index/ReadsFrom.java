@@ -45,7 +45,8 @@ public final class ReadsFrom {
     /**
      * Finds the writer of every external read.
      *
-     * @param level RC judges every read of a key alone; at other levels a second read must return what the first did
+     * @param level RC and PL2 judge every read of a key alone; at other levels a second read must return what the first
+     *     did
      * @throws org.polygraph.storage.model.StoppedException if it is to stop
      */
     public static ReadsFrom of(
@@ -53,7 +54,7 @@ public final class ReadsFrom {
             IndexedHistory.Indeterminate indeterminate,
             IsolationLevel level,
             BooleanSupplier stop) {
-        boolean each = level == IsolationLevel.RC;
+        boolean each = level.readsAlone();
         FirstPass pass = FirstPass.of(
                 table, indeterminate, each ? TransactionScan.Reads.EACH : TransactionScan.Reads.FIRST, stop);
         while (true) {

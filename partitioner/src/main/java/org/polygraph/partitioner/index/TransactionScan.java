@@ -21,7 +21,7 @@ public final class TransactionScan {
     public enum Reads {
         /** The first; later ones must return the same: RA and above. */
         FIRST,
-        /** Each is judged alone: RC. */
+        /** Each is judged alone: RC and PL2. */
         EACH
     }
 

@@ -4,12 +4,12 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Isolation levels. Session order is part of every level; SSER and SSI (strong SI) add real time. SSER implies SER
- * and SSI, each of these implies SI, SI implies PC, PC implies CC, CC implies RA, and RA implies RC. No other level
- * implies LIN, and it implies none.
+ * Isolation levels. Session order is part of every level but PL2 and LIN; SSER and SSI (strong SI) add real time. SSER
+ * implies SER and SSI, each of these implies SI, SI implies PC, PC implies CC, CC implies RA, RA implies RC, and RC
+ * implies PL2, which has no session order. No other level implies LIN, and it implies none.
  *
- * <p>Sources: Adya, Liskov, O'Neil, "Generalized Isolation Level Definitions" (ICDE 2000) for SER and RC; Cerone and
- * Gotsman, "Analysing Snapshot Isolation" (PODC 2016), theorem 4.1 for SI = acyclic (SO u WR u WW);RW?; Biswas and
+ * <p>Sources: Adya, Liskov, O'Neil, "Generalized Isolation Level Definitions" (ICDE 2000) for SER, RC and PL2; Cerone
+ * and Gotsman, "Analysing Snapshot Isolation" (PODC 2016), theorem 4.1 for SI = acyclic (SO u WR u WW);RW?; Biswas and
  * Enea, "On the Complexity of Checking Transactional Consistency" (OOPSLA 2019) for CC, RA and RC as axioms; Cerone,
  * Bernardi, Gotsman, "A Framework for Transactional Consistency Models with Atomic Visibility" (CONCUR 2015) for PC.
  */
@@ -23,6 +23,8 @@ public enum IsolationLevel {
     CC("cc", "causal consistency", 1, false),
     RA("ra", "read atomicity", 1, false),
     RC("rc", "read committed", 1, false),
+    /** Adya's PL-2: no G0, G1a, G1b or G1c. Session order is no part of it. */
+    PL2("pl2", "PL-2", 1, false),
     /** One order of operations per key; sessions are not considered. */
     LIN("lin", "linearizability by key", 1, true);
 
@@ -67,14 +69,19 @@ public enum IsolationLevel {
     }
 
     /**
-     * Whether the level is defined by one order of events in which reads return the last write. RC, RA and CC are axioms
-     * about the order of commits, LIN is one order per key.
+     * Whether the level is defined by one order of events in which reads return the last write. CC, RA, RC and PL2 are
+     * axioms about the order of commits, LIN is one order per key.
      */
     public boolean isOfEvents() {
         return switch (this) {
             case SSER, SER, SSI, SI, PC -> true;
-            case CC, RA, RC, LIN -> false;
+            case CC, RA, RC, PL2, LIN -> false;
         };
+    }
+
+    /** Whether each read is judged alone, so that a transaction may read two values of a key. */
+    public boolean readsAlone() {
+        return this == RC || this == PL2;
     }
 
     /** The level with real time added: SSER for SER and SSI for SI; every other level is returned unchanged. */

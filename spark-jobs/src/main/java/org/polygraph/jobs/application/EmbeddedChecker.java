@@ -24,7 +24,7 @@ public record EmbeddedChecker(Tuning tuning) implements Function<Check, Finding>
     @Override
     public Finding apply(Check check) {
         return switch (check.request().level()) {
-            case RC, RA, CC -> WeakLevelDecision.of(check);
+            case PL2, RC, RA, CC -> WeakLevelDecision.of(check);
             case LIN -> LinearDecision.of(check, tuning);
             default -> Decision.of(check, tuning);
         };

@@ -42,7 +42,10 @@ final class OpenTransactions {
      */
     static Verdict unlessWritten(Verdict verdict, HistoryTable table, CheckRequest request, OnePath path) {
         Verdict open = OpenReads.unlessWritten(verdict, path.name());
-        if (open == verdict || request.level() == IsolationLevel.LIN || !SeamCut.isPossible(table, false)) {
+        if (open == verdict
+                || request.level() == IsolationLevel.LIN
+                || request.level() == IsolationLevel.PL2
+                || !SeamCut.isPossible(table, false)) {
             return open;
         }
         Deadline.Step<Verdict.Builder, HistoryException, IOException> step =

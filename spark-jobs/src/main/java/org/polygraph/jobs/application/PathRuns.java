@@ -11,6 +11,7 @@ import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.CoveredParts;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
@@ -121,7 +122,8 @@ record PathRuns(OnePath path, Location folder, String name, String input, Predec
         } else {
             violations.write(run);
         }
-        if (!path.isOfChain() || witness == null) {
+        // An order of pl2 need not have sessions in their order, so no beginning of it is one of each session.
+        if (!path.isOfChain() || witness == null || verdict.level() == IsolationLevel.PL2) {
             return listed;
         }
         try {

@@ -73,6 +73,7 @@ final class ViolationBasis {
         Assumptions assumptions = verdict.assumptions();
         if (assumptions == null
                 || request.level() == IsolationLevel.LIN
+                || request.level() == IsolationLevel.PL2
                 || request.sessionOrder() == SessionOrder.NONE
                 || whole.unknownRows() != null
                 || whole.operations() > MOST_OPERATIONS

@@ -40,7 +40,7 @@ import org.polygraph.storage.table.ListReduction;
  */
 public record WindowedChecker(Engine engine, int window) {
     private static final String WITHOUT_SNAPSHOTS =
-            "it has lists and violates si, from which windows conclude pc, cc, ra and rc";
+            "it has lists and violates si, from which windows conclude pc, cc, ra, rc and pl2";
 
     /**
      * What {@link #decide} found.

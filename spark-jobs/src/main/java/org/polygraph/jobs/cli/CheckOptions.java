@@ -53,9 +53,9 @@ final class CheckOptions {
             converter = LevelConverter.class,
             completionCandidates = LevelConverter.Candidates.class,
             description =
-                    "The level: sser, ser, ssi, si, pc, cc, ra, rc or lin (strict serializability, serializability, strong"
+                    "The level: sser, ser, ssi, si, pc, cc, ra, rc, pl2 or lin (strict serializability, serializability, strong"
                             + " snapshot isolation, snapshot isolation, prefix consistency, causal consistency, read atomicity,"
-                            + " read committed; linearizability of single operations)."
+                            + " read committed, PL-2; linearizability of single operations)."
                             + " Names such as serializable are known too."
                             + " Several, as in ser,si, are decided in one reading, with the strongest that holds; all:"
                             + " every level that the history has the data for. Default: the isolation in its header.")

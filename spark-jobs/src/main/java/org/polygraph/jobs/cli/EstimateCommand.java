@@ -158,7 +158,8 @@ final class EstimateCommand implements Callable<Integer> {
         if (size.whole() != HistorySize.Whole.NEVER) {
             String why =
                     switch (size.whole()) {
-                        case AT_AXIOMS -> "it has lists, so one process decides it as a whole at pc, cc, ra and rc";
+                        case AT_AXIOMS ->
+                            "it has lists, so one process decides it as a whole at pc, cc, ra, rc and pl2";
                         case AT_ORDERS ->
                             "it has inserts or deletes, so one process decides it as a whole at ser, si and the strict levels";
                         default ->

@@ -38,7 +38,8 @@ final class LevelNames {
         name(IsolationLevel.PC, "prefix-consistency", "prefix-consistent", "prefix", "consistent-prefix");
         name(IsolationLevel.CC, "causal-consistency", "causal", "causal-cerone");
         name(IsolationLevel.RA, "read-atomicity", "read-atomic");
-        name(IsolationLevel.RC, "read-committed", "pl-2");
+        name(IsolationLevel.RC, "read-committed");
+        name(IsolationLevel.PL2, "pl-2");
         name(IsolationLevel.LIN, "linearizable", "linearizability");
         implied(IsolationLevel.SER, "update-serializable", "pl-3u");
         implied(IsolationLevel.SER, "sequential", "sequential-consistency", "1sr", "one-copy-serializable");
@@ -52,7 +53,7 @@ final class LevelNames {
         implied(IsolationLevel.CC, "pram", "monotonic-reads", "monotonic-writes");
         implied(IsolationLevel.CC, "read-your-writes", "writes-follow-reads");
         implied(IsolationLevel.RA, "monotonic-atomic-view");
-        implied(IsolationLevel.RC, "read-uncommitted", "pl-1");
+        implied(IsolationLevel.PL2, "read-uncommitted", "pl-1");
     }
 
     private LevelNames() {}

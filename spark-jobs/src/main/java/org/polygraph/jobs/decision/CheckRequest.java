@@ -134,7 +134,8 @@ public record CheckRequest(
 
     /** Returns the history with the sessions that the level judges. */
     public HistoryTable withSessions(HistoryTable table) {
-        return sessionOrder == SessionOrder.YES ? table : table.withoutSessionOrder();
+        boolean isOrdered = sessionOrder == SessionOrder.YES && level != IsolationLevel.PL2;
+        return isOrdered ? table : table.withoutSessionOrder();
     }
 
     /** Counts the times of the transactions that may count. */

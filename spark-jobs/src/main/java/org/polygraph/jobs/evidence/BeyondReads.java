@@ -12,7 +12,6 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.partitioner.isolation.Anomaly;
-import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.WholeHistoryIds;
 import org.polygraph.storage.format.HistorySize;
@@ -129,8 +128,8 @@ public final class BeyondReads {
     }
 
     /**
-     * Adds the keys of which a transaction read another value than it had written or, except at RC, read before. The
-     * index reports only the first such read; without this, each further one would take a check.
+     * Adds the keys of which a transaction read another value than it had written or, except at RC and PL2, read
+     * before. The index reports only the first such read; without this, each further one would take a check.
      */
     private void addContradicted(int transaction, LongSet refuted) {
         Int2LongOpenHashMap seen = new Int2LongOpenHashMap();
@@ -140,7 +139,7 @@ public final class BeyondReads {
             if (table.isWrite(o)) {
                 seen.put(key, value);
             } else if (!seen.containsKey(key)) {
-                if (request.level() != IsolationLevel.RC) {
+                if (!request.level().readsAlone()) {
                     seen.put(key, value);
                 }
             } else if (seen.get(key) != value) {

@@ -114,9 +114,11 @@ public final class Implications {
      */
     public @Nullable Finding violation(Verdict weaker) {
         CheckRequest request = check.request();
+        HistoryTable judged = weaker.table();
         Assumptions assumptions = weaker.assumptions();
         if (weaker.status() != Verdict.Status.VIOLATION
-                || weaker.table() != table
+                || judged == null
+                || !judged.hasOperationsOf(table)
                 || assumptions == null
                 || !implies(request.level(), weaker.level())) {
             return null;

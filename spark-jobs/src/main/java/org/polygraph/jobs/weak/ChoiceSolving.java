@@ -60,6 +60,7 @@ final class ChoiceSolving {
     private CommitProblem problem() {
         CommitProblem.Sees sees =
                 switch (order.level()) {
+                    case PL2 -> CommitProblem.Sees.NOTHING;
                     case RC -> CommitProblem.Sees.EARLIER_READS;
                     case RA -> CommitProblem.Sees.NEIGHBOURS;
                     case CC -> CommitProblem.Sees.CAUSES;

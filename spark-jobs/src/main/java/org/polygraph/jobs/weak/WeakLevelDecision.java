@@ -32,8 +32,8 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.SplitTransactions;
 
 /**
- * Decides RC, RA and CC: by a serial order near the recorded one ({@link RecordedOrder}), else by the edges that the
- * {@link Axiom} demands and an order that extends them. There are no rounds.
+ * Decides CC, RA, RC and PL2: by a serial order near the recorded one ({@link RecordedOrder}), else by the edges that
+ * the {@link Axiom} demands and an order that extends them. There are no rounds.
  *
  * <p>Exact if every read has one possible writer. Reads with several are open and at first ignored, so a violation
  * without them is final. Otherwise the solver decides, whose variables are the writers of open reads ({@link

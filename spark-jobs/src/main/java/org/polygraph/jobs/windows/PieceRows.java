@@ -342,7 +342,7 @@ final class PieceRows {
         boolean hasRows =
                 rows.operations().has(Operations.INSERT) || rows.operations().has(Operations.DELETE);
         if (hasRows && !guarantee.isOfCommits()) {
-            return "it has inserts or deletes, which windows decide at pc, cc, ra and rc only";
+            return "it has inserts or deletes, which windows decide at pc, cc, ra, rc and pl2 only";
         }
         return guarantee == Guarantee.LIN && rows.values().hasOthers() ? "it has refused compare-and-sets" : "";
     }

@@ -191,7 +191,7 @@ final class Rounds implements Serializable {
 
     /** @param read of a transaction that read or wrote another value before */
     private WindowCheck.Ending contradicted(CheckTask.Read read) throws IOException {
-        if (guarantee == Guarantee.RC) {
+        if (guarantee.readsAlone()) {
             return open("a transaction read two values of a key, which the level may allow");
         }
         return store.isCommitted(read.place()) && judge.violates(small.ofContradiction(read))

@@ -157,7 +157,10 @@ public final class WindowCheck {
         return store().layout().hasLists() ? RecordedLists.of(store(), plan, subHistory) : null;
     }
 
-    /** Whether an order of si is what windows can look for, because the history has lists and the level is pc, cc, ra or rc. */
+    /**
+     * Whether an order of si is what windows can look for, because the history has lists and the level is pc, cc, ra,
+     * rc or pl2.
+     */
     public boolean isDecidedBySnapshots() {
         return rounds != null
                 && rounds.store().layout().hasLists()
@@ -224,7 +227,7 @@ public final class WindowCheck {
             return open(
                     terms.guarantee() == Guarantee.LIN
                             ? UNREADABLE
-                            : "it has lists, and a PASS of si decides pc, cc, ra and rc");
+                            : "it has lists, and a PASS of si decides pc, cc, ra, rc and pl2");
         }
         if (layout.hasLists() && (given != null || layout.hasInitialState())) {
             return open(UNREADABLE);

@@ -28,7 +28,8 @@ import org.polygraph.storage.testkit.SuiteScale;
  */
 class DamagedFilesTest {
     private static final long SEED = 0xda3a;
-    private static final List<String> LEVELS = List.of("ser", "si", "sser", "pc", "cc", "ra", "rc", "lin", "all");
+    private static final List<String> LEVELS =
+            List.of("ser", "si", "sser", "pc", "cc", "ra", "rc", "pl2", "lin", "all");
     private static final String COBRA = "cobra/T1.log";
 
     @TempDir

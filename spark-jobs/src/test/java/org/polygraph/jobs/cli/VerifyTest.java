@@ -69,7 +69,7 @@ class VerifyTest {
             if (!Files.exists(path)) {
                 continue;
             }
-            for (String level : List.of("ser", "si", "pc", "cc", "ra", "rc")) {
+            for (String level : List.of("ser", "si", "pc", "cc", "ra", "rc", "pl2")) {
                 String out = folder.resolve("corpus/" + level + "/" + name).toString();
                 int code = InProcess.run("check", "-q", "-l", level, "--timeout", "2m", "-o", out, path.toString())
                         .exitCode();

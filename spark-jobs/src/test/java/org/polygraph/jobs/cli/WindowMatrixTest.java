@@ -30,6 +30,7 @@ class WindowMatrixTest {
             IsolationLevel.CC,
             IsolationLevel.RA,
             IsolationLevel.RC,
+            IsolationLevel.PL2,
             IsolationLevel.LIN);
 
     /** A value that an aborted transaction wrote is read. */

@@ -59,7 +59,8 @@ class GeneratedRowsTest {
                         IsolationLevel.PC,
                         IsolationLevel.CC,
                         IsolationLevel.RA,
-                        IsolationLevel.RC);
+                        IsolationLevel.RC,
+                        IsolationLevel.PL2);
             }
         }
     }
@@ -109,7 +110,8 @@ class GeneratedRowsTest {
                 IsolationLevel.PC,
                 IsolationLevel.CC,
                 IsolationLevel.RA,
-                IsolationLevel.RC);
+                IsolationLevel.RC,
+                IsolationLevel.PL2);
     }
 
     /**

@@ -74,7 +74,7 @@ final class JoinedExample implements Example {
         manner = Manner.values()[random.nextInt(aim == IsolationLevel.LIN ? 2 : 3)];
         sharesSessions = manner == Manner.CHAINED || (manner == Manner.IN_TURN && random.chance(0.6));
         hasLists = manner != Manner.CHAINED && aim != IsolationLevel.LIN && random.chance(0.25);
-        hasOwnValues = aim == IsolationLevel.RC || aim == IsolationLevel.RA || random.chance(0.4);
+        hasOwnValues = aim.readsAlone() || aim == IsolationLevel.RA || random.chance(0.4);
         int count = random.between(2, random.chance(0.5) ? 6 : 40);
         int violating = random.chance(0.5) ? 0 : random.chance(0.7) ? 1 : random.between(1, Math.min(count, 5));
         pieces = some == null ? chosen(count, violating, random) : some;
@@ -244,7 +244,7 @@ final class JoinedExample implements Example {
         Set<IsolationLevel> levels = EnumSet.of(aim);
         IsolationLevel other = IsolationLevel.values()[(int) Math.floorMod(seed, 7L)];
         boolean isStrict = other.realTime() && pieces.stream().noneMatch(SimulatedHistory::isTimed);
-        boolean isOfValues = other == IsolationLevel.RA || other == IsolationLevel.RC;
+        boolean isOfValues = other == IsolationLevel.RA || other.readsAlone();
         if (other != IsolationLevel.LIN && !isStrict && (!isOfValues || manner != Manner.CHAINED || hasOwnValues)) {
             levels.add(other);
         }

@@ -54,7 +54,7 @@ class LawsTest {
             IsolationLevel.SSER, IsolationLevel.SER, IsolationLevel.SSI, IsolationLevel.SI, IsolationLevel.PC);
     private static final Set<IsolationLevel> TRANSACTIONS = EnumSet.complementOf(EnumSet.of(IsolationLevel.LIN));
     private static final Set<IsolationLevel> AXIOMS =
-            EnumSet.of(IsolationLevel.PC, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC);
+            EnumSet.of(IsolationLevel.PC, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC, IsolationLevel.PL2);
     private static final List<OracleCorpus.Entry> ORACLE = new ArrayList<>();
     private static final int MOST_OF_SAT = 14;
     private static final Set<IsolationLevel> UNTIMED = EnumSet.of(
@@ -63,7 +63,8 @@ class LawsTest {
             IsolationLevel.PC,
             IsolationLevel.CC,
             IsolationLevel.RA,
-            IsolationLevel.RC);
+            IsolationLevel.RC,
+            IsolationLevel.PL2);
     private static final Set<Feature> TIMED = EnumSet.of(TIMES, ODD_TIMES);
     /** What histories of single values may have. */
     private static final Feature[] VALUES = {COMPARE_AND_SET, REPEATED, ABORTED, UNKNOWN, TIMES, ODD_TIMES, INITIAL};
@@ -114,7 +115,7 @@ class LawsTest {
             verdicts("registers", 1_000, simulated(Simulator::registers), ALL)
                     .atLeast(200)
                     .floor(0.2, of(EnumSet.of(IsolationLevel.LIN))),
-            verdicts("joined", 120, JoinedExample::of, ALL).floor(0.02, of(ALL)),
+            verdicts("joined", 120, JoinedExample::of, ALL).floor(0.01, of(ALL)),
             windows("windows", 250, WindowLaw::tiny, TRANSACTIONS),
             windows("windows-refused", 300, simulated(Simulator::registers), TRANSACTIONS),
             windows("windows-rows", 250, simulated(Simulator::rows), AXIOMS),

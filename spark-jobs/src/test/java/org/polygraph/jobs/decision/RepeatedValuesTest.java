@@ -22,7 +22,8 @@ class RepeatedValuesTest {
             IsolationLevel.PC,
             IsolationLevel.CC,
             IsolationLevel.RA,
-            IsolationLevel.RC);
+            IsolationLevel.RC,
+            IsolationLevel.PL2);
 
     /** Each of them waits for another one to commit, whichever it read from. */
     @Test

@@ -35,7 +35,8 @@ class ReportsTest {
             IsolationLevel.PC,
             IsolationLevel.CC,
             IsolationLevel.RA,
-            IsolationLevel.RC);
+            IsolationLevel.RC,
+            IsolationLevel.PL2);
     private int violations;
     private int cases;
 

@@ -114,7 +114,8 @@ class StopTest {
                 IsolationLevel.PC,
                 IsolationLevel.CC,
                 IsolationLevel.RA,
-                IsolationLevel.RC));
+                IsolationLevel.RC,
+                IsolationLevel.PL2));
     }
 
     @Test

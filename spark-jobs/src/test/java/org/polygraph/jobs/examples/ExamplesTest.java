@@ -45,7 +45,7 @@ class ExamplesTest {
             decided(truth.file, "ser", truth.ser, "--time", time);
             decided(truth.file, "si", truth.si, "--time", time);
         }
-        for (String level : List.of("pc", "cc", "ra", "rc")) {
+        for (String level : List.of("pc", "cc", "ra", "rc", "pl2")) {
             decided(truth.file, level, "");
         }
         // Windows decide rows at weak levels only.

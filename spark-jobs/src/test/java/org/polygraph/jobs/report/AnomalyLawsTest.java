@@ -191,8 +191,8 @@ class AnomalyLawsTest {
                     CIRCULAR_INFORMATION_FLOW,
                     NON_MONOTONIC_READ,
                     NO_VALID_ORDER -> true;
-            case NON_REPEATABLE_READ, FRACTURED_READ, SESSION_GUARANTEE_VIOLATION -> level != IsolationLevel.RC;
-            case CAUSALITY_VIOLATION -> level != IsolationLevel.RC && level != IsolationLevel.RA;
+            case NON_REPEATABLE_READ, FRACTURED_READ, SESSION_GUARANTEE_VIOLATION -> !level.readsAlone();
+            case CAUSALITY_VIOLATION -> !level.readsAlone() && level != IsolationLevel.RA;
             case LONG_FORK, NON_ADJACENT, READ_SKEW, SINGLE -> !level.isAxiom() || level == IsolationLevel.PC;
             case LOST_UPDATE, PHANTOM, DUPLICATE_INSERT, MISSING_ROW -> !level.isAxiom();
             case WRITE_SKEW, ITEM_CYCLE, PREDICATE_CYCLE, READ_ONLY_ANOMALY ->

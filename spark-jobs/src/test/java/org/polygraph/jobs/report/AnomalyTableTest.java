@@ -46,7 +46,7 @@ class AnomalyTableTest {
     private static final Pattern SECTION = Pattern.compile("### (\\S+)\n(.*?)(?=\n###? |\\z)", Pattern.DOTALL);
     private static final Pattern HISTORY = Pattern.compile("`(init .*?)`\n\n(.*?)(?=\n`init |\\z)", Pattern.DOTALL);
 
-    private static final Pattern ADVICE = Pattern.compile("(?m)^- [a-z, ]+: (.*)$");
+    private static final Pattern ADVICE = Pattern.compile("(?m)^- [a-z0-9, ]+: (.*)$");
 
     /**
      * A history of the page with what it shows: the sentence, then a line of levels and advice for each advice.
@@ -95,7 +95,8 @@ class AnomalyTableTest {
                 IsolationLevel.PC,
                 IsolationLevel.CC,
                 IsolationLevel.RA,
-                IsolationLevel.RC)) {
+                IsolationLevel.RC,
+                IsolationLevel.PL2)) {
             if (level.realTime() && table.starts() == null) {
                 continue;
             }

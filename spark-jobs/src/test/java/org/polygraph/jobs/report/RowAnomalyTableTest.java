@@ -36,7 +36,7 @@ class RowAnomalyTableTest {
     private static final Path TABLE =
             Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs/docs/row-anomalies.md");
     private static final Pattern ROW = Pattern.compile(
-            "\\| ([^|]+) \\| (?:item|predicate) \\| `([^|`]+)` \\| ([a-z, ]+) \\| (\\w+) \\| `([^|`]+)` \\|");
+            "\\| ([^|]+) \\| (?:item|predicate) \\| `([^|`]+)` \\| ([a-z0-9, ]+) \\| (\\w+) \\| `([^|`]+)` \\|");
 
     @TempDir
     private Path folder;

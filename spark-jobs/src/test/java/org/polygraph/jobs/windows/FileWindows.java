@@ -38,7 +38,8 @@ final class FileWindows {
             IsolationLevel.PC,
             IsolationLevel.CC,
             IsolationLevel.RA,
-            IsolationLevel.RC);
+            IsolationLevel.RC,
+            IsolationLevel.PL2);
 
     private FileWindows() {}
 

@@ -43,7 +43,7 @@ class ListWindowsTest {
                 HEADER.replace("1}", "1,\"initial\":{\"value\":0}}") + both + line(2, 0, "committed", "r", 1, "null"),
                 "a list was read as null, and the initial value is another one");
         assertThat(run(both, IsolationLevel.RC, 100).reason())
-                .isEqualTo("it has lists, and a PASS of si decides pc, cc, ra and rc");
+                .isEqualTo("it has lists, and a PASS of si decides pc, cc, ra, rc and pl2");
     }
 
     /** Lists of several pieces, of aborted transactions, and of unknown outcomes that are read. */

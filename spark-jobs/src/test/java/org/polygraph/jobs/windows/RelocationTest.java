@@ -27,7 +27,8 @@ class RelocationTest {
             IsolationLevel.PC,
             IsolationLevel.CC,
             IsolationLevel.RA,
-            IsolationLevel.RC);
+            IsolationLevel.RC,
+            IsolationLevel.PL2);
 
     @TempDir
     private Path folder;

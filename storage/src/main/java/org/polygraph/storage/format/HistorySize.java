@@ -63,9 +63,9 @@ public record HistorySize(Source source, HistoryFormat format, long bytes, Count
     /** The levels at which a check cannot use windows of files and has to read the whole history. */
     public enum Whole {
         NEVER,
-        /** It has lists. Windows do not decide pc, cc, ra and rc, which are axioms, if there are lists. */
+        /** It has lists. Windows do not decide pc, cc, ra, rc and pl2, which are axioms, if there are lists. */
         AT_AXIOMS,
-        /** It has inserts or deletes. Windows decide these at pc, cc, ra and rc only. */
+        /** It has inserts or deletes. Windows decide these at pc, cc, ra, rc and pl2 only. */
         AT_ORDERS,
         /** It has predicates, or both lists and inserts or deletes. */
         ALWAYS

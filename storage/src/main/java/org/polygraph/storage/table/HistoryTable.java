@@ -542,6 +542,11 @@ public final class HistoryTable {
                 header, keys, values, new Sessions(labels, starts), transactions, operations, lists, reduced);
     }
 
+    /** Whether it is made from the same transactions and operations; sessions may differ. */
+    public boolean hasOperationsOf(HistoryTable other) {
+        return operations == other.operations && transactions == other.transactions;
+    }
+
     /**
      * The history with plain writes in place of inserts and deletes, a delete as a write of null. The same table if
      * there are none; shares all other arrays.

@@ -5,7 +5,7 @@ package org.polygraph.storage.table;
  *
  * @param versions the versions of the recorded lists
  * @param origin by operation: the recorded one that it stands for, or that implies it
- * @param isOfCommits whether the table has the form of RC, RA and CC, see {@link ListReduction#ofCommits}
+ * @param isOfCommits whether the table has the form of PC, CC, RA, RC and PL2, see {@link ListReduction#ofCommits}
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record ListReduced(ListVersions versions, int[] origin, boolean isOfCommits) {

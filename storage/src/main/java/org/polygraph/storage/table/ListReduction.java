@@ -20,7 +20,7 @@ import org.polygraph.storage.model.BudgetException;
  * read. This is exact: under SI two appends to one list never overlap, so the version that an append follows is in the
  * snapshot of its transaction.
  *
- * <p>PC, CC, RA and RC, {@link #ofCommits}: an append reads nothing. A read of a list reads each element from the
+ * <p>PC, CC, RA, RC and PL2, {@link #ofCommits}: an append reads nothing. A read of a list reads each element from the
  * transaction that appended it: an element that is not the last one has a key of its own. The order of the appends is
  * that of {@link ListVersions#pairs}.
  *
@@ -29,8 +29,8 @@ import org.polygraph.storage.model.BudgetException;
  * writes with versions read and write a key of their own, which stands for the order. A read has the code of the write
  * that its version names.
  *
- * <p>Operations that no transaction did are {@link Operations#IMPLIED}. Time: linear in the operations; at PC, CC, RA and RC
- * in the elements of all reads of lists.
+ * <p>Operations that no transaction did are {@link Operations#IMPLIED}. Time: linear in the operations; at PC, CC, RA,
+ * RC and PL2 in the elements of all reads of lists.
  */
 public final class ListReduction {
     private static final long MOST_ELEMENTS = 1 << 28;
@@ -61,7 +61,7 @@ public final class ListReduction {
         return table.hasLists() ? new ListReduction(table.recordedVersions()).ofSnapshots() : table;
     }
 
-    /** Returns the form of PC, CC, RA and RC, or the same table if it has no lists or has this form. */
+    /** Returns the form of PC, CC, RA, RC and PL2, or the same table if it has no lists or has this form. */
     public static HistoryTable ofCommits(HistoryTable table) {
         ListReduced reduced = table.reduced();
         return reduced == null && table.hasLists()
@@ -157,8 +157,9 @@ public final class ListReduction {
     /** Reads the elements before the last one, from the first. */
     private void readElements(int o, Int2IntOpenHashMap elementKeys) {
         if (newKeys.size() + (long) versions.length(o) > MOST_ELEMENTS) {
-            throw new BudgetException("the lists that were read have more than " + MOST_ELEMENTS
-                    + " elements in all; pc, cc, ra and rc read each of them; check si, which implies these levels");
+            throw new BudgetException(
+                    "the lists that were read have more than " + MOST_ELEMENTS
+                            + " elements in all; pc, cc, ra, rc and pl2 read each of them; check si, which implies these levels");
         }
         long[] elements = versions.elements(o);
         for (int i = 0; i + 1 < elements.length; i++) {

@@ -69,6 +69,7 @@ public final class Definitions {
         CC(false),
         RA(false),
         RC(false),
+        PL2(false),
         LIN(true);
 
         final boolean realTime;
@@ -82,7 +83,12 @@ public final class Definitions {
         }
 
         boolean isAxiom() {
-            return this == CC || this == RA || this == RC;
+            return this == CC || this == RA || readsAlone();
+        }
+
+        /** Whether a transaction may read two values of a key. */
+        boolean readsAlone() {
+            return this == RC || this == PL2;
         }
     }
 

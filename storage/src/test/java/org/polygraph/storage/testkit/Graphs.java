@@ -16,9 +16,10 @@ import org.polygraph.storage.testkit.Definitions.Row;
  * which no two anti-dependencies are adjacent (Adya 1999; Cerone and Gotsman, PODC 2016). PC has none among the begins
  * and commits of transactions: an order of two versions is one of their commits. At the strict levels the graph
  * has edges of real time too. RC, RA and CC are those of Biswas and Enea (OOPSLA 2019, figure 2): there is a commit
- * order iff the graph has no cycle. A condition reads every row, and the rows of one operation have no order. The
- * versions of a list are the appends of the first few of its writers, at PC, CC, RA and RC too, and a read of a list reads
- * from each that appended an element. Rows with inserts and deletes have a graph only at PC, CC, RA and RC.
+ * order iff the graph has no cycle. PL2 is Adya's PL-2 (ICDE 2000): no cycle of versions and reads, without sessions. A
+ * condition reads every row, and the rows of one operation have no order. The versions of a list are the appends of the
+ * first few of its writers, at PC, CC, RA, RC and PL2 too, and a read of a list reads from each that appended an element.
+ * Rows with inserts and deletes have a graph only at PC, CC, RA, RC and PL2.
  */
 final class Graphs {
     /** A read of another transaction's version. */
@@ -72,7 +73,7 @@ final class Graphs {
             for (int b = 0; b < n; b++) {
                 if (a != b && in(a) && in(b)) {
                     boolean rt = level.realTime && history.rtBefore(a, b, skew);
-                    if (history.soBefore(a, b) || rt) {
+                    if ((history.soBefore(a, b) && level != Level.PL2) || rt) {
                         base[a] |= 1 << b;
                     }
                 }
@@ -208,10 +209,12 @@ final class Graphs {
         return false;
     }
 
-    /** Whether an earlier read of the key by the transaction has the same source, without which only RC holds. */
+    /**
+     * Whether an earlier read of the key by the transaction has the same source, without which only RC and PL2 hold.
+     */
     private boolean isConsistent(int r) {
         boolean isConsistent = true;
-        for (int other = 0; other < r && level != Level.RC; other++) {
+        for (int other = 0; other < r && !level.readsAlone(); other++) {
             boolean isSame = reads.get(other).t == reads.get(r).t && reads.get(other).key == reads.get(r).key;
             isConsistent &= !isSame || source[other] == source[r];
         }
@@ -350,7 +353,7 @@ final class Graphs {
                     sees = (known[t2] >> read.t & 1) == 1;
                 } else {
                     sees = false;
-                    for (int q = 0; q < source.length; q++) {
+                    for (int q = 0; q < source.length && level == Level.RC; q++) {
                         Read earlier = reads.get(q);
                         boolean isFrom = source[q] == t2 || hasElementOf(q, t2);
                         sees |= isFrom && earlier.t == read.t && earlier.position < read.position;

@@ -92,7 +92,7 @@ public final class SatChecker {
                 agrees &= written.get(key) == value;
             } else {
                 Long seen = read.put(key, value);
-                if (seen == null || level == Definitions.Level.RC) {
+                if (seen == null || level.readsAlone()) {
                     reads.add(new Read(i, key, value, new LinkedHashMap<>()));
                 } else {
                     agrees &= seen == value;
@@ -183,7 +183,8 @@ public final class SatChecker {
             for (int j = 0; j < transactions.size(); j++) {
                 int a = transactions.get(i);
                 int b = transactions.get(j);
-                boolean session = a < b && history.sessionOf(a) == history.sessionOf(b);
+                boolean session =
+                        a < b && history.sessionOf(a) == history.sessionOf(b) && level != Definitions.Level.PL2;
                 if (session || precedes(a, b)) {
                     clause(before(commit(i), begin(j)), -commits.get(i), -commits.get(j));
                 }
@@ -246,7 +247,7 @@ public final class SatChecker {
                     seen(read, i, precedes[i * n + read.reader]);
                     continue;
                 }
-                int end = level == Definitions.Level.RC ? r : reads.size();
+                int end = level == Definitions.Level.PL2 ? 0 : level == Definitions.Level.RC ? r : reads.size();
                 for (int other = 0; other < end; other++) {
                     Integer choice = reads.get(other).choices.get(i);
                     if (reads.get(other).reader == read.reader && choice != null) {

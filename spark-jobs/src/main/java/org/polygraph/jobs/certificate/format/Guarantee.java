@@ -3,7 +3,7 @@ package org.polygraph.jobs.certificate.format;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The guarantee that a certificate shows. Session order is part of each but {@link #LIN}. */
+/** The guarantee that a certificate shows. Session order is part of each but {@link #PL2} and {@link #LIN}. */
 public enum Guarantee {
     /** Serializability: a transaction is one event. */
     SER(1, false),
@@ -25,6 +25,10 @@ public enum Guarantee {
     /** Read committed: an order of commits. */
     RC(1, false),
     /**
+     * Adya's PL-2: an order of commits, in which what a transaction read from comes before it; without session order.
+     */
+    PL2(1, false),
+    /**
      * Linearizability: an order of the operations of each key, with real time. Places of different keys are unrelated.
      */
     LIN(1, true);
@@ -37,35 +41,41 @@ public enum Guarantee {
         this.realTime = realTime;
     }
 
+    /** Whether each read is judged alone, so that a transaction may read two values of a key. */
+    public boolean readsAlone() {
+        return this == RC || this == PL2;
+    }
+
     /** Events per transaction: 1, or 2 (snapshot and commit). */
     public int events() {
         return events;
     }
 
     /**
-     * True for RC, RA and CC, which are axioms about an order of commits, for PC, where writers of a key may overlap as at
-     * these, and for LIN, which is an order for each key. At the others an append also reads, and rows are objects.
+     * True for CC, RA, RC and PL2, which are axioms about an order of commits, for PC, where writers of a key may
+     * overlap as at these, and for LIN, which is an order for each key. At the others an append also reads, and rows
+     * are objects.
      */
     public boolean isAxiom() {
         return switch (this) {
-            case PC, CC, RA, RC, LIN -> true;
+            case PC, CC, RA, RC, PL2, LIN -> true;
             case SER, SI, SSER, SSI -> false;
         };
     }
 
-    /** True for PC, CC, RA and RC, at which inserts and deletes are other writes, and an append reads nothing. */
+    /** True for PC, CC, RA, RC and PL2, at which inserts and deletes are other writes, and an append reads nothing. */
     public boolean isOfCommits() {
         return isAxiom() && this != LIN;
     }
 
-    /** True for RC, RA and CC, whose orders have sources of reads. */
+    /** True for CC, RA, RC and PL2, whose orders have sources of reads. */
     public boolean hasSources() {
         return isOfCommits() && this != PC;
     }
 
     /**
-     * Whether this guarantee implies the other one: each of SSER, SER, SI, PC, CC, RA, RC implies the next, as do SSER,
-     * SSI, SI.
+     * Whether this guarantee implies the other one: each of SSER, SER, SI, PC, CC, RA, RC, PL2 implies the next, as do
+     * SSER, SSI, SI.
      */
     public boolean implies(Guarantee other) {
         if (this == LIN || other == LIN) {
@@ -83,7 +93,8 @@ public enum Guarantee {
             case CC -> 3;
             case RA -> 4;
             case RC -> 5;
-            case LIN -> 6;
+            case PL2 -> 6;
+            case LIN -> 7;
         };
     }
 

@@ -3,7 +3,6 @@ package org.polygraph.jobs.certificate.judge;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.ListStates;
 import org.polygraph.storage.model.TransactionStatus;
@@ -11,15 +10,15 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
 
 /**
- * Judges a small history at RC, RA or CC. It tries every choice of a source for each read, and checks each choice by
- * the definition of Biswas and Enea (OOPSLA 2019, figure 2) on a matrix of transactions:
+ * Judges a small history at CC, RA, RC or PL2. It tries every choice of a source for each read, and checks each choice
+ * by the definition of Biswas and Enea (OOPSLA 2019, figure 2) on a matrix of transactions:
  *
  * <ul>
  *   <li>the commit order extends session order and reads-from; the implicit transaction that wrote the initial values
  *       is first;
  *   <li>if t3 reads a key from t1, and t3 sees t2, which writes the key too, then t2 committed before t1. It sees t2 at
  *       RC if an earlier read of t3 read from t2, at RA if t2 comes directly before it in session order or reads-from,
- *       at CC if there is a path of these;
+ *       at CC if there is a path of these, at PL2 never;
  *   <li>the transactions that appended to a list commit in the order of its versions;
  *   <li>a read after an own write returns it; at RA and CC two reads of a key without an own write before them agree.
  * </ul>
@@ -111,7 +110,7 @@ final class AxiomBruteForce {
                 if (value(own) != value(o)) {
                     return false;
                 }
-            } else if (first != o && terms.guarantee() != Guarantee.RC) {
+            } else if (first != o && !terms.guarantee().readsAlone()) {
                 if (value(first) != value(o)) {
                     return false;
                 }
@@ -190,6 +189,7 @@ final class AxiomBruteForce {
                     boolean sees =
                             switch (terms.guarantee()) {
                                 case RC -> hasReadFrom(i, seen);
+                                case PL2 -> false;
                                 case RA -> (direct[seen] >> readers[i] & 1) == 1;
                                 default -> (paths[seen] >> readers[i] & 1) == 1;
                             };

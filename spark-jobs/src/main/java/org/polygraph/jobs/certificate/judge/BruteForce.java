@@ -57,7 +57,7 @@ import org.polygraph.storage.table.HistoryTable;
  * <p>If reads and sessions alone leave no transaction that could commit first, nothing is tried ({@link
  * FirstToCommit}).
  *
- * <p>RC, RA and CC are not defined by executions: {@link AxiomBruteForce} tries every choice of sources instead.
+ * <p>CC, RA, RC and PL2 are not defined by executions: {@link AxiomBruteForce} tries every choice of sources instead.
  */
 public final class BruteForce {
     /** Histories of at most this many transactions are always judged. */
@@ -197,7 +197,7 @@ public final class BruteForce {
         boolean isAxiom = terms.guarantee().isAxiom();
         HistoryTable versions = lists == null ? given : lists.versions(isAxiom, !isAxiom);
         // The lists that were recorded have the sessions that were recorded.
-        boolean isOrdered = given.sessions() < given.transactions();
+        boolean isOrdered = terms.guarantee() != Guarantee.PL2 && given.sessions() < given.transactions();
         HistoryTable history = isOrdered ? versions : versions.withoutSessionOrder();
         if (!FirstToCommit.exists(history, terms)) {
             return Answer.VIOLATED;

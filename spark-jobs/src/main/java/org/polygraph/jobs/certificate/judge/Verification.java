@@ -126,7 +126,7 @@ public final class Verification {
 
     private final Location run;
     private final Terms terms;
-    /** The history with inserts and deletes, also at pc, cc, ra and rc. */
+    /** The history with inserts and deletes, also at pc, cc, ra, rc and pl2. */
     private final HistoryTable withRows;
     /** The history that the level judges. */
     private final HistoryTable table;
@@ -194,7 +194,7 @@ public final class Verification {
         HistoryTable recorded =
                 judged == table ? withLoaders : table.withStatus(loaders.transactions(), TransactionStatus.INITIAL);
         HistoryTable contents = table.unknownRows() == null ? withLoaders : table;
-        Verification verification = claim.hasSessionOrder()
+        Verification verification = claim.hasSessionOrder() && terms.guarantee() != Guarantee.PL2
                 ? new Verification(run, terms, withLoaders, recorded, contents)
                 : new Verification(
                         run, terms, withLoaders.withoutSessionOrder(), recorded.withoutSessionOrder(), contents);
@@ -378,7 +378,7 @@ public final class Verification {
     /** @param isOfOthers whether the order may leave out committed transactions, which later parts explain */
     private Report order(RankFile.Content content, String input, boolean isOfOthers) {
         RankHeader header = content.header();
-        // The order of pc, cc, ra or rc is of a history with writes in place of inserts and deletes.
+        // The order of pc, cc, ra, rc or pl2 is of a history with writes in place of inserts and deletes.
         HistoryTable serial = header.terms().guarantee().events() == 1 && RecordedSelection.isOfWrites(withRows)
                 ? withRows.withoutRows()
                 : withRows;

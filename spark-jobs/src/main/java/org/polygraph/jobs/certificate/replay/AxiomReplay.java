@@ -10,10 +10,11 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
 
 /**
- * Checks by definition that a commit order satisfies the axiom of RC, RA or CC (Biswas and Enea, OOPSLA 2019, figure
- * 2). If t3 reads x from t1 and sees another writer t2 of x, t2 must commit before t1. At RC t3 sees the transactions
- * that statements before this read read from; at RA the sources of all its reads, and the transactions that its session
- * ran earlier; at CC all transactions that precede it by session order and reads ({@link CausalReplay}).
+ * Checks by definition that a commit order satisfies the axiom of CC, RA, RC or PL2 (Biswas and Enea, OOPSLA 2019,
+ * figure 2). If t3 reads x from t1 and sees another writer t2 of x, t2 must commit before t1. At RC t3 sees the
+ * transactions that statements before this read read from; at RA the sources of all its reads, and the transactions
+ * that its session ran earlier; at PL2 nothing; at CC all transactions that precede it by session order and reads
+ * ({@link CausalReplay}).
  *
  * <p>Time: for RC and RA, proportional to the writes of the sources of all reads. Memory: 8 bytes per key (RA 16).
  */
@@ -70,7 +71,7 @@ final class AxiomReplay {
         return wrong;
     }
 
-    /** RC: each read sees the sources of the statements before it. */
+    /** RC and PL2: each read sees the sources of the statements before it. */
     private @Nullable String committed(int t) {
         int unseen = starts[t];
         for (int o = starts[t]; o < starts[t + 1]; o++) {
@@ -127,7 +128,7 @@ final class AxiomReplay {
     }
 
     private void see(int t, int source) {
-        if (source < 0) {
+        if (source < 0 || guarantee == Guarantee.PL2) {
             return;
         }
         long entry = entry(t, source);

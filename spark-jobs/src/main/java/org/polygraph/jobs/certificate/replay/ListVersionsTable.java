@@ -137,7 +137,7 @@ final class ListVersionsTable {
             if (size > MOST) {
                 throw new BudgetException(
                         "the lists that were read have more than " + MOST
-                                + " elements in all; pc, cc, ra and rc read each of them; check si, which implies these levels");
+                                + " elements in all; pc, cc, ra, rc and pl2 read each of them; check si, which implies these levels");
             }
             newKeys = Arrays.copyOf(newKeys, 2 * size + 8);
             newValues = Arrays.copyOf(newValues, 2 * size + 8);

@@ -154,6 +154,7 @@ public final class Expectation {
     /** Describes which versions the reads of a transaction may return together. */
     private static String snapshot(IsolationLevel level) {
         return switch (level) {
+            case PL2 -> "A transaction reads what others wrote that committed before it.";
             case RC ->
                 "Once a transaction has read from another one, its later reads see all writes of that one, or later"
                         + " versions.";
@@ -174,7 +175,7 @@ public final class Expectation {
             case PC, SI, SSI ->
                 "one order of snapshots and commits in which every read returns the last write before its"
                         + " snapshot";
-            case CC, RA, RC -> "an order of commits that fits what every transaction read";
+            case CC, RA, RC, PL2 -> "an order of commits that fits what every transaction read";
             case LIN -> "an order of the operations of each key in which every read returns the last write before it";
         };
     }

@@ -32,6 +32,9 @@ public final class LevelStatement {
                     case RC ->
                         "keeps read committed: there is an order of commits in which no read returns a version that is"
                                 + " older than one by a transaction that its transaction had already read from.";
+                    case PL2 ->
+                        "keeps PL-2: there is an order of commits in which every read returns its transaction's own write,"
+                                + " the last write of another transaction before it, whichever, or the initial value.";
                     case LIN ->
                         "is linearizable: for each key, one order of its operations that agrees with real time explains"
                                 + " every result.";
@@ -54,7 +57,8 @@ public final class LevelStatement {
                     case PC ->
                         "does not keep prefix consistency: no order of snapshots and commits, in which writers of a key"
                                 + " may overlap, explains every read.";
-                    case CC, RA, RC -> "does not keep " + level.title() + ": no order of commits fits what was read.";
+                    case CC, RA, RC, PL2 ->
+                        "does not keep " + level.title() + ": no order of commits fits what was read.";
                     case LIN ->
                         "is not linearizable: for some key, no order of its operations that agrees with real time explains"
                                 + " every result.";
@@ -73,7 +77,7 @@ public final class LevelStatement {
                 switch (level) {
                     case SER, SSER -> "an order of all transactions; replaying it needs no search";
                     case SI, SSI, PC -> "an order of all snapshots and commits; replaying it needs no search";
-                    case CC, RA, RC ->
+                    case CC, RA, RC, PL2 ->
                         "an order of all commits; the axiom of the level is checked against it without a search";
                     case LIN -> "an order of the operations of each key; replaying it needs no search";
                 };

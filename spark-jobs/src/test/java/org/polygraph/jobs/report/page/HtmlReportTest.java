@@ -113,6 +113,7 @@ class HtmlReportTest {
                 assertThat(kept).contains("keeps " + level.title() + ": there is an order of commits in which");
                 assertThat(broken).contains("does not keep " + level.title() + ": no order of commits fits");
             }
+            case PL2 -> assertThat(kept + broken).contains("order of commits in which", "no order of commits fits");
             case LIN ->
                 assertThat(kept + broken)
                         .contains("is linearizable: for each key", "is not linearizable: for some key");
