@@ -335,6 +335,9 @@ final class RecordCommand implements Callable<Integer> {
             throw wrong("--values is not for -w append, whose elements are unique");
         }
         Workload numbers = shape.workload(spec, workload.defaultKeys());
+        if (predicates != null && predicates > 0 && numbers.savepoints() > 0) {
+            throw wrong("--savepoints and --predicates exclude each other; give one");
+        }
         if (urls.size() > numbers.sessions() || (replica != null && numbers.sessions() < Recording.READERS_ONE_OF)) {
             throw wrong("--sessions " + numbers.sessions() + " leaves a database without a session; give "
                     + Math.max(urls.size(), replica == null ? 1 : Recording.READERS_ONE_OF) + " at least");
@@ -351,7 +354,7 @@ final class RecordCommand implements Callable<Integer> {
                 databases,
                 workload,
                 numbers,
-                predicates == null ? defaultPredicates(databases) : predicates,
+                predicates != null ? predicates : numbers.savepoints() > 0 ? 0 : defaultPredicates(databases),
                 duration == null ? Long.MAX_VALUE : duration,
                 pause,
                 kill,

@@ -102,8 +102,6 @@ class LawsTest {
                     .atLeast(300)
                     .floor(0.05, of(TRANSACTIONS))
                     .floor(0, "ABORTED_READ", "NOT_MY_OWN_WRITE"),
-            verdicts("savepoints-conditions", 700, seed -> savepoints(seed, 3), ORDERS)
-                    .floor(0.02, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI))),
             verdicts("oracle", 1_000, LawsTest::oracle, TRANSACTIONS)
                     .atLeast(250)
                     .floor(0.05, of(TRANSACTIONS)),
@@ -231,12 +229,12 @@ class LawsTest {
         return seed -> Example.of(source.apply(seed));
     }
 
-    /** Savepoints. @param kind 0 with values, 1 with rows, 2 with lists, 3 with conditions */
+    /** Savepoints. @param kind 0 with values, 1 with rows, 2 with lists */
     private static Example savepoints(long seed, int kind) {
-        Feature[] others = {REPEATED, ABORTED, UNKNOWN, TIMES, INITIAL, Feature.COLUMNS};
+        Feature[] others = {REPEATED, ABORTED, UNKNOWN, TIMES, INITIAL};
         Set<Feature> kinds = EnumSet.of(Feature.SAVEPOINTS);
         if (kind > 0) {
-            kinds.add(kind == 1 ? Feature.ROWS : kind == 2 ? Feature.LISTS : Feature.CONDITIONS);
+            kinds.add(kind == 1 ? Feature.ROWS : Feature.LISTS);
         }
         return Example.of(Simulator.with(kinds, seed, others));
     }

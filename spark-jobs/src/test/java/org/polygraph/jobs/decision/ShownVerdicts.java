@@ -144,7 +144,7 @@ public final class ShownVerdicts {
         }
         return (isViolated && SubHistoryProof.firstGap(whole, part, request.terms()) == null)
                 || (whole.hasRows()
-                        && request.level().eventsPerTransaction() == 1
+                        && (request.level().eventsPerTransaction() == 1 || request.level() == IsolationLevel.PC)
                         && shows(whole.withoutRows(), part.withoutRows(), request));
     }
 

@@ -554,12 +554,13 @@ public final class HistoryTableBuilder {
                     values.hasGiven() ? "give --versions ignore" : "check them as two histories");
         }
         HistoryTable table = read;
-        if (hasSavepoints && values.hasGiven()) {
+        boolean hasPredicates = predicates != null && predicates.size() > 0;
+        if (hasSavepoints && (values.hasGiven() || hasPredicates)) {
             throw new HistoryException(
                     files.get(0),
-                    "versions that the database gave, and savepoints",
+                    (hasPredicates ? "predicates" : "versions that the database gave") + ", and savepoints",
                     "one of them",
-                    "give --versions ignore");
+                    hasPredicates ? "check them as two histories" : "give --versions ignore");
         }
         if (hasSavepoints) {
             checkLimit((long) HistoryTable.BYTES_PER_OPERATION * read.operations());
