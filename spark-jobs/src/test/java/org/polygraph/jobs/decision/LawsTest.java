@@ -92,13 +92,13 @@ class LawsTest {
                     .atLeast(200)
                     .floor(0.01, of(TRANSACTIONS))
                     .floor(0, "DIRTY_WRITE", "INCOMPATIBLE_ORDER", "ABORTED_READ"),
-            verdicts("versions", 1_000, simulated(Simulator::versions), TRANSACTIONS)
+            verdicts("versions", 400, simulated(Simulator::versions), TRANSACTIONS)
                     .atLeast(300)
                     .floor(0.05, of(TRANSACTIONS)),
             verdicts("single-lists", 300, simulated(Simulator::singleLists), ALL)
                     .atLeast(200)
                     .floor(0.1, of(EnumSet.of(IsolationLevel.LIN))),
-            verdicts("savepoints", 1_500, seed -> savepoints(seed, Math.floorMod(seed, 3)), ALL)
+            verdicts("savepoints", 450, seed -> savepoints(seed, Math.floorMod(seed, 3)), ALL)
                     .atLeast(300)
                     .floor(0.05, of(TRANSACTIONS))
                     .floor(0, "ABORTED_READ", "NOT_MY_OWN_WRITE"),
@@ -152,7 +152,7 @@ class LawsTest {
                     .floor(0.005, "aborted, holds"),
             new Law<>("recorded-predicates", 1_000, LawsTest::anyConditions, new RecordedPredicates())
                     .floor(0.3, "queries"),
-            new Law<>("exports", 1_000, ExportLaw::source, new ExportLaw())
+            new Law<>("exports", 300, ExportLaw::source, new ExportLaw())
                     .atLeast(200)
                     .floor(
                             0.02,
@@ -163,7 +163,7 @@ class LawsTest {
                     .floor(0.02, "violated, refuted", "at commits violated, refuted"),
             new Law<>(
                             "watched",
-                            100,
+                            50,
                             seed -> seed % 3 == 0 ? ChainLaw.kinds(seed) : ChainLaw.tiny(seed),
                             new WatchLaw())
                     .atLeast(40)
