@@ -100,7 +100,7 @@ class SampledOrderTest {
     }
 
     private static void finds(Workload workload, TimeMode time, long skew) throws Exception {
-        for (Workload.Level level : Workload.Level.values()) {
+        for (Workload.Level level : List.of(Workload.Level.SER, Workload.Level.SI)) {
             HistoryTable table = PredicateStore.all(workload.level(level).plan(), done -> {});
             IsolationLevel claimed = level == Workload.Level.SER ? IsolationLevel.SER : IsolationLevel.SI;
             assertThat(found(table, claimed, time, skew))
