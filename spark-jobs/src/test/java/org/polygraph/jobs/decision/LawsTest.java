@@ -58,8 +58,8 @@ class LawsTest {
     private static final List<OracleCorpus.Entry> ORACLE = new ArrayList<>();
     private static final int MOST_OF_SAT = 14;
     /** Without PC and PL2. */
-    private static final Set<IsolationLevel> LONG_KNOWN = EnumSet.complementOf(
-            EnumSet.of(IsolationLevel.LIN, IsolationLevel.PC, IsolationLevel.PL2));
+    private static final Set<IsolationLevel> LONG_KNOWN =
+            EnumSet.complementOf(EnumSet.of(IsolationLevel.LIN, IsolationLevel.PC, IsolationLevel.PL2));
 
     private static final Set<IsolationLevel> UNTIMED = EnumSet.of(
             IsolationLevel.SER,
@@ -165,11 +165,7 @@ class LawsTest {
             new Law<>("relaxed-rows", 1_500, simulated(Simulator::unknownRows), new RelaxedRows())
                     .floor(0.3, "holds, order")
                     .floor(0.02, "violated, refuted", "at commits violated, refuted"),
-            new Law<>(
-                            "watched",
-                            50,
-                            seed -> seed % 3 == 0 ? ChainLaw.kinds(seed) : ChainLaw.tiny(seed),
-                            new WatchLaw())
+            new Law<>("watched", 50, seed -> seed % 3 == 0 ? ChainLaw.kinds(seed) : ChainLaw.tiny(seed), new WatchLaw())
                     .atLeast(40)
                     .floor(0.03, "PASS", "VIOLATION", "killed")
                     .floor(0, "rotated"),
