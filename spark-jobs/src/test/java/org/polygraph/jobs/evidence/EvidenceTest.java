@@ -171,7 +171,10 @@ class EvidenceTest {
             assertThat(verdict.violations().stream().map(v -> v.anomaly()))
                     .as("%s", level)
                     .hasSize(level.isAxiom() ? 1 : 2)
-                    .contains(level == IsolationLevel.RC ? Anomaly.NOT_MY_LAST_WRITE : Anomaly.NON_REPEATABLE_READ);
+                    .contains(
+                            level == IsolationLevel.RC || level == IsolationLevel.PL2
+                                    ? Anomaly.NOT_MY_LAST_WRITE
+                                    : Anomaly.NON_REPEATABLE_READ);
             assertThat(verdict.violations().stream().anyMatch(v -> v.anomaly() == Anomaly.LOST_UPDATE))
                     .as("%s", level)
                     .isEqualTo(!level.isAxiom());
