@@ -59,7 +59,11 @@ final class ExportLaw implements Law.Property<Example> {
                     case 3 -> Simulator.rows(seed);
                     case 4 -> Simulator.conditions(seed);
                     case 5 -> Simulator.with(EnumSet.of(Simulator.Feature.UPDATES), seed, Simulator.Feature.TIMES);
-                    case 6 -> Simulator.of(seed, Simulator.Feature.ABORTED, Simulator.Feature.REPEATED);
+                    case 6 ->
+                        Simulator.with(
+                                EnumSet.of(Simulator.Feature.REPEATED, Simulator.Feature.NULLS),
+                                seed,
+                                Simulator.Feature.ABORTED);
                     default -> Simulator.registers(seed);
                 });
     }
@@ -222,7 +226,9 @@ final class ExportLaw implements Law.Property<Example> {
         for (int a = 0; starts != null && ends != null && a < table.transactions(); a++) {
             for (int b = 0; b < table.transactions(); b++) {
                 int last = table.operationsEnd(b) - 1;
-                boolean isOpen = table.status(b) == TransactionStatus.INDETERMINATE && table.isWrite(last);
+                boolean isOpen = table.status(b) == TransactionStatus.INDETERMINATE
+                        && last >= table.firstOperation(b)
+                        && table.isWrite(last);
                 boolean isBefore = ends[a] != HistoryTable.NO_TIME && ends[a] < starts[b];
                 boolean isEnded = table.status(a) == TransactionStatus.COMMITTED;
                 pairs += isBefore && isEnded && (isOpen || table.status(b) == TransactionStatus.COMMITTED) ? 1 : 0;

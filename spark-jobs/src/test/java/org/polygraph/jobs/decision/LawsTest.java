@@ -156,7 +156,7 @@ class LawsTest {
                     .floor(0.005, "aborted, holds"),
             new Law<>("recorded-predicates", 1_000, LawsTest::anyConditions, new RecordedPredicates())
                     .floor(0.3, "queries"),
-            new Law<>("exports", 300, ExportLaw::source, new ExportLaw())
+            new Law<>("exports", 500, ExportLaw::source, new ExportLaw())
                     .atLeast(200)
                     .floor(
                             0.02,

@@ -10,6 +10,7 @@ import static org.polygraph.storage.testkit.Simulator.Feature.LARGE;
 import static org.polygraph.storage.testkit.Simulator.Feature.LISTS;
 import static org.polygraph.storage.testkit.Simulator.Feature.LONG;
 import static org.polygraph.storage.testkit.Simulator.Feature.NOTATION;
+import static org.polygraph.storage.testkit.Simulator.Feature.NULLS;
 import static org.polygraph.storage.testkit.Simulator.Feature.ODD_TIMES;
 import static org.polygraph.storage.testkit.Simulator.Feature.REPEATED;
 import static org.polygraph.storage.testkit.Simulator.Feature.ROWS;
@@ -72,6 +73,8 @@ public final class Simulator {
         ODD_TIMES,
         /** Keys that do not begin with the initial value, or one row. */
         INITIAL,
+        /** The initial value is null, beside which 0 is a value; for single values. */
+        NULLS,
         /** Transactions of one operation with times, as level lin needs them. */
         SINGLE,
         /** More operations than a word has bits, or many keys. */
@@ -171,7 +174,7 @@ public final class Simulator {
         hasRows = has(ROWS) || has(CONDITIONS);
         savepoints = new SplitMix(~seed);
         hasValues = !has(LISTS) || chance(0.5);
-        initial = (hasRows || has(NOTATION)) && chance(0.6) ? NULL : 0;
+        initial = has(NULLS) || ((hasRows || has(NOTATION)) && chance(0.6)) ? NULL : 0;
         isolation = isolation();
         n = has(LARGE)
                 ? random.between(100, 800)
@@ -500,7 +503,7 @@ public final class Simulator {
             return chance(0.12) ? NULL : random.nextInt(domain);
         }
         int value = least + random.nextInt(domain);
-        return value == 0 ? initial : value;
+        return value == 0 && !has(NULLS) ? initial : value;
     }
 
     /** A compare-and-set: a read and a write, or a read of any other value than the one that was expected. */
