@@ -294,13 +294,16 @@ final class BeyondViolations {
                 || file.startsWith(part.location() + "/");
     }
 
-    /** The files of the transactions that read, or insert or delete rows. */
+    /** The files of the transactions that read, insert or delete rows, or write what the database gave versions. */
     private static List<String> files(HistoryTable sub) {
         List<String> files = new ArrayList<>();
         for (int t = 0; t < sub.transactions(); t++) {
             boolean reads = false;
             for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
-                reads |= !sub.isWrite(o) && !sub.isImplied(o) || sub.isInsert(o) || sub.isDelete(o);
+                reads |= !sub.isWrite(o) && !sub.isImplied(o)
+                        || sub.isInsert(o)
+                        || sub.isDelete(o)
+                        || sub.values().isGiven(sub.value(o));
             }
             String file = sub.source().files().get(sub.fileOf(t));
             if (reads && !files.contains(file)) {

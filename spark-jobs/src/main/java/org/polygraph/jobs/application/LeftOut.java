@@ -14,7 +14,8 @@ import org.polygraph.storage.table.HistoryWithout;
 /**
  * Reads that a history is judged without, because violations that are known need them: of some transactions all reads
  * of some keys and all queries with some conditions. If a violation needs none, as two inserts of one row, that its
- * inserts and deletes find a row or none. Every write stays, so a violation of the rest is one of the history.
+ * inserts and deletes find a row or none; and if it needs no row either, the versions that the database gave to its
+ * writes. Every write stays, so a violation of the rest is one of the history.
  */
 final class LeftOut {
     static final LeftOut NOTHING = new LeftOut();
@@ -47,16 +48,25 @@ final class LeftOut {
         return and(sub, IntStream.range(0, sub.operations()).toArray());
     }
 
-    /** These and what some operations read. If they read nothing else, that is what their inserts and deletes find. */
-    LeftOut and(HistoryTable table, int[] operations) {
-        LeftOut all = with(table, operations, false);
-        return all.isSameAs(this) ? with(table, operations, true) : all;
+    /** What is left out of an operation; null for nothing. */
+    private interface Part {
+        HistoryWithout.@Nullable Read of(HistoryTable table, int operation);
     }
 
-    private LeftOut with(HistoryTable table, int[] operations, boolean ofRows) {
+    /**
+     * These and what some operations read. If they read nothing else, that is what their inserts and deletes find, and
+     * if that is nothing else either, the versions of their writes.
+     */
+    LeftOut and(HistoryTable table, int[] operations) {
+        LeftOut all = with(table, operations, HistoryWithout.Read::of);
+        all = all.isSameAs(this) ? with(table, operations, HistoryWithout.Read::ofRow) : all;
+        return all.isSameAs(this) ? with(table, operations, HistoryWithout.Read::ofVersion) : all;
+    }
+
+    private LeftOut with(HistoryTable table, int[] operations, Part part) {
         LeftOut all = new LeftOut(this);
         for (int o : operations) {
-            HistoryWithout.Read read = ofRows ? HistoryWithout.Read.ofRow(table, o) : HistoryWithout.Read.of(table, o);
+            HistoryWithout.Read read = part.of(table, o);
             if (read != null) {
                 int t = HistorySelection.transactionOf(table, o);
                 all.add(table.sessionLabel(table.sessionOf(t)), table.index(t), read);

@@ -57,10 +57,6 @@ class LawsTest {
             EnumSet.of(IsolationLevel.PC, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC, IsolationLevel.PL2);
     private static final List<OracleCorpus.Entry> ORACLE = new ArrayList<>();
     private static final int MOST_OF_SAT = 14;
-    /** Without PC and PL2. */
-    private static final Set<IsolationLevel> LONG_KNOWN =
-            EnumSet.complementOf(EnumSet.of(IsolationLevel.LIN, IsolationLevel.PC, IsolationLevel.PL2));
-
     private static final Set<IsolationLevel> UNTIMED = EnumSet.of(
             IsolationLevel.SER,
             IsolationLevel.SI,
@@ -133,7 +129,7 @@ class LawsTest {
             chains("chains-registers", 200, ChainLaw::registers, EnumSet.of(IsolationLevel.LIN))
                     .floor(0.01, "states"),
             chains("chains-several", 100, ChainLaw::several, TRANSACTIONS).floor(0.01, "added to standing"),
-            chains("chains-kinds", 100, ChainLaw::kinds, LONG_KNOWN),
+            chains("chains-kinds", 130, ChainLaw::kinds, TRANSACTIONS),
             verdicts("larger", 250, LawsTest::larger, UNTIMED)
                     .floor(0.1, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI))),
             verdicts("repeated", 100, LawsTest::repeated, TRANSACTIONS).floor(0.01, of(TRANSACTIONS)),

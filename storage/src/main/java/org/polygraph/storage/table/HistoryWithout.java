@@ -14,7 +14,7 @@ import org.polygraph.storage.model.HistoryException;
  *
  * @param table the history
  * @param ids of its transactions and operations in the whole; null if the whole does not have them all, as with a write
- *     that stands before a delete, or with conditions that became reads in part
+ *     that stands before a delete, with conditions that became reads in part, or with writes without their versions
  */
 public record HistoryWithout(HistoryTable table, @Nullable HistorySelection ids) {
     /** What is read. */
@@ -27,7 +27,9 @@ public record HistoryWithout(HistoryTable table, @Nullable HistorySelection ids)
          * Whether a row exists that is inserted or deleted. Without it an insert is a write, and a delete follows a
          * write of its transaction, so that it finds a row in each order.
          */
-        ROW
+        ROW,
+        /** The place in the order of versions that the database gave of what a transaction wrote to a key. */
+        VERSION
     }
 
     /** @param label of the key or of the condition */
@@ -51,6 +53,14 @@ public record HistoryWithout(HistoryTable table, @Nullable HistorySelection ids)
                     ? null
                     : new Read(Kind.ROW, table.keys().label(table.key(operation)));
         }
+
+        /** The version of a write; null if the database gave it none. */
+        public static @Nullable Read ofVersion(HistoryTable table, int operation) {
+            boolean isGiven = table.isWrite(operation)
+                    && !table.isImplied(operation)
+                    && table.values().isGiven(table.value(operation));
+            return isGiven ? new Read(Kind.VERSION, table.keys().label(table.key(operation))) : null;
+        }
     }
 
     /**
@@ -67,6 +77,7 @@ public record HistoryWithout(HistoryTable table, @Nullable HistorySelection ids)
         IntArrayList kept = new IntArrayList(whole.operations());
         boolean isLess = transactions.length < whole.transactions();
         boolean hasOtherRows = false;
+        boolean hasOtherVersions = false;
         for (int t : transactions) {
             Set<Read> reads = all(raw, predicates, t, leftOut);
             // Conditions that share a key have the name of one of them, so the operations do not show what is left out.
@@ -76,14 +87,17 @@ public record HistoryWithout(HistoryTable table, @Nullable HistorySelection ids)
                     kept.add(o);
                 }
                 hasOtherRows |= !reads.isEmpty() && reads.contains(Read.ofRow(whole, o));
+                hasOtherVersions |= !reads.isEmpty() && reads.contains(Read.ofVersion(whole, o));
             }
         }
-        if (!isLess && !hasOtherRows && kept.size() == whole.operations()) {
+        if (!isLess && !hasOtherRows && !hasOtherVersions && kept.size() == whole.operations()) {
             return null;
         }
         HistorySelection selection = HistorySelection.of(whole, transactions, kept.toIntArray());
         if (predicates == null && !hasOtherRows) {
-            return new HistoryWithout(selection.table(), selection);
+            return hasOtherVersions
+                    ? new HistoryWithout(withoutVersions(selection.table(), transactions, leftOut), null)
+                    : new HistoryWithout(selection.table(), selection);
         }
         Rewriting rewriting = new Rewriting(raw, predicates);
         for (int t : transactions) {
@@ -91,6 +105,24 @@ public record HistoryWithout(HistoryTable table, @Nullable HistorySelection ids)
         }
         HistoryTable table = rewriting.table(transactions);
         return new HistoryWithout(table, predicates == null ? null : selection.as(table));
+    }
+
+    /** The history in which writes lack the versions that are left out, so that reads name them by their values. */
+    private static HistoryTable withoutVersions(
+            HistoryTable table, int[] transactions, IntFunction<@Nullable Set<Read>> leftOut) {
+        HistoryTable recorded = table.withRecordedLists();
+        long[] codes = new long[recorded.operations()];
+        for (int t = 0; t < transactions.length; t++) {
+            Set<Read> reads = leftOut.apply(transactions[t]);
+            for (int o = recorded.firstOperation(t); o < recorded.operationsEnd(t); o++) {
+                boolean isOther = reads != null && reads.contains(Read.ofVersion(recorded, o));
+                codes[o] = isOther ? recorded.values().withoutVersion(recorded.value(o)) : recorded.value(o);
+            }
+        }
+        ListReduced form = table.reduced();
+        HistoryTable rest = recorded.withValues(codes);
+        HistoryTable formed = form == null ? rest : form.of(rest);
+        return table.sessions() == table.transactions() ? formed.withoutSessionOrder() : formed;
     }
 
     /**
