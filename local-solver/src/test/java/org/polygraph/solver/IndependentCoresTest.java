@@ -12,7 +12,7 @@ import org.polygraph.storage.testkit.SuiteScale;
 
 /** Many independent problems in one polygraph. */
 class IndependentCoresTest {
-    private static final int CORES = SuiteScale.of(1_000);
+    private static final int CORES = SuiteScale.of(300, 100);
 
     private static RandomPolygraph satisfiable(long seed, int eventsPerTxn) {
         HiddenOrder g = new HiddenOrder();

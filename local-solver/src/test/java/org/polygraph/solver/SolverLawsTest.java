@@ -37,7 +37,7 @@ class SolverLawsTest {
 
     @Test
     void twoEvents() throws Exception {
-        law("twoEvents", 8_000, seed -> random(seed, 2, 5))
+        law("twoEvents", 4_000, seed -> random(seed, 2, 5))
                 .floor(0.05, "rows refuted", "rows ordered")
                 .floor(
                         0,
@@ -63,7 +63,7 @@ class SolverLawsTest {
 
     @Test
     void deletedClauses() throws Exception {
-        law("deletedClauses", 1_000, seed -> formula(seed, 12, 12, 5.5, 5.5))
+        law("deletedClauses", 150, seed -> formula(seed, 12, 12, 5.5, 5.5))
                 .atLeast(100)
                 .floor(10, "deletions")
                 .floor(50, "derivations")
