@@ -123,7 +123,7 @@ public class ReaderFuzzTest {
 
     @Test
     void damagedFilesAreRefusedOrRead() {
-        fuzz(1, SuiteScale.of(800));
+        fuzz(1, SuiteScale.of(400));
     }
 
     private void fuzz(long firstSeed, int rounds) {

@@ -1,11 +1,9 @@
 package org.polygraph.storage.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
@@ -55,30 +53,5 @@ class HistoryDslTest {
     void numbersSessionsByPlace() {
         assertThat(HistoryDsl.print(HistoryDsl.parse(" r( x , null ) ;\tw(1,2)")))
                 .isEqualTo("init null; s0: r(x,null); s1: w(1,2)");
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '#',
-            value = {
-                "init # column 5: found the end; expected a value",
-                "init 0 w(x,1) # column 8: found 'w'; expected ';' after the initial value",
-                "init 0;; # column 8: found ';'; expected an operation: r(key,value) or w(key,value), or () for none",
-                "w(x,1) | # column 9: found the end; expected an operation",
-                "w(x,1) q # column 8: found 'q'; expected an operation, '|', ';' or the end",
-                "w(x 1) # column 5: found '1'; expected ',' between key and value",
-                "w(x,99999999999999999999) # column 5: found 99999999999999999999; expected an integer of 64 bits",
-                "w(x,1; # column 6: found ';'; expected ')' after the value",
-                "w(,1) # column 3: found ','; expected a key",
-                "w(x,\"1) # column 5: found an open quote; expected a closing",
-                "s: w(x,1) # column 2: found ':'; expected a session number",
-                "s1: w(x,1); w(y,1) # column 13: found session s1 a second time; expected each session once",
-                "@1-2 w(x,1) # column 3: found '-'; expected '..' between start and end",
-            })
-    void errorsNameTheColumn(String text, String message) {
-        assertThatThrownBy(() -> HistoryDsl.parse(text))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith(message)
-                .hasMessageEndingWith("in: " + text);
     }
 }

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Definitions.Level;
 import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
@@ -27,75 +25,19 @@ class HistoryGeneratorTest {
         return seed % 5 < 2 ? generator.repeatedValues((int) (seed % 2), 2, 0.7) : generator;
     }
 
-    private static int accepted(Isolation isolation, Level level, boolean always) {
-        int accepted = 0;
-        for (long seed = 1; seed <= ROUNDS; seed++) {
-            HistoryTable history = small(seed).isolation(isolation).generate();
-            boolean accepts = Interpreter.judge(history, level) != Interpreter.Verdict.REJECTED;
-            accepted += accepts ? 1 : 0;
-            if (always) {
-                assertThat(accepts)
-                        .as("%s at %s, seed %d: %s", isolation, level, seed, HistoryDsl.print(history))
-                        .isTrue();
-            }
-        }
-        return accepted;
-    }
-
     @Test
     void isolationsKeepTheirPromise() {
-        accepted(Isolation.SERIAL, Level.SSER, true);
-        accepted(Isolation.OPTIMISTIC, Level.SSER, true);
-        accepted(Isolation.SNAPSHOT, Level.SSI, true);
+        keeps(Isolation.SERIAL, Level.SSER);
+        keeps(Isolation.OPTIMISTIC, Level.SSER);
+        keeps(Isolation.SNAPSHOT, Level.SSI);
     }
 
-    @Test
-    void isolationsPromiseNoMore() {
-        assertThat(accepted(Isolation.SNAPSHOT, Level.SER, false)).isBetween(1, ROUNDS - ROUNDS / 100);
-        assertThat(accepted(Isolation.READ_COMMITTED, Level.SI, false)).isBetween(1, ROUNDS - ROUNDS / 20);
-        assertThat(accepted(Isolation.RANDOM, Level.SI, false)).isBetween(1, ROUNDS - ROUNDS / 5);
-    }
-
-    @Test
-    void skewedClocksOnlyBreakRealTime() {
-        int strict = 0;
+    private static void keeps(Isolation isolation, Level level) {
         for (long seed = 1; seed <= ROUNDS; seed++) {
-            HistoryTable history = small(seed).clockSkew(100_000).generate();
-            assertThat(Interpreter.judge(history, Level.SER))
-                    .as("seed %d: %s", seed, HistoryDsl.print(history))
+            HistoryTable history = small(seed).isolation(isolation).generate();
+            assertThat(Interpreter.judge(history, level))
+                    .as("%s at %s, seed %d: %s", isolation, level, seed, HistoryDsl.print(history))
                     .isNotEqualTo(Interpreter.Verdict.REJECTED);
-            strict += Interpreter.accepts(history, Level.SSER) ? 1 : 0;
-        }
-        assertThat(strict).isBetween(1, ROUNDS - ROUNDS / 20);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void anomaliesBreakTheirLevels(InjectedAnomaly anomaly) {
-        for (Level level : Interpreter.LEVELS) {
-            assertThat(Interpreter.accepts(anomaly.script(), level))
-                    .as("%s at %s", anomaly, level)
-                    .isEqualTo(!anomaly.breaks(level));
-        }
-        for (long seed = 1; seed <= 150; seed++) {
-            Isolation isolation = seed % 2 == 0 ? Isolation.SERIAL : Isolation.SNAPSHOT;
-            HistoryTable history = HistoryGenerator.withSeed(seed)
-                    .sessions(4)
-                    .transactions((int) (seed % 5))
-                    .operations(1, 5)
-                    .keys(2)
-                    .isolation(isolation)
-                    .withTimestamps()
-                    .inject(anomaly, 1)
-                    .generate();
-            for (Level level : Interpreter.LEVELS) {
-                boolean holds = isolation == Isolation.SERIAL || level == Level.SI || level == Level.SSI;
-                if (anomaly.breaks(level) || holds) {
-                    assertThat(Interpreter.accepts(history, level))
-                            .as("%s at %s, seed %d: %s", anomaly, level, seed, HistoryDsl.print(history))
-                            .isEqualTo(!anomaly.breaks(level));
-                }
-            }
         }
     }
 
