@@ -36,12 +36,9 @@ import org.polygraph.storage.format.parquet.NumberTable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
-import org.polygraph.storage.testkit.Interpreter;
 import org.polygraph.storage.testkit.SuiteScale;
-import org.polygraph.storage.testkit.TinyHistories;
 
 /** Certificates on disk: every PASS has one that verifies, and no certificate that was changed verifies. */
 class CertificateTest {
@@ -59,7 +56,7 @@ class CertificateTest {
         return Location.of(folder.resolve(name).toString());
     }
 
-    private static Claim claim(Terms terms) {
+    static Claim claim(Terms terms) {
         return new Claim(
                 "PASS",
                 terms.guarantee().events() == 1 ? "ser" : "si",
@@ -86,32 +83,6 @@ class CertificateTest {
         RankFile.write(
                 run, witness, new Fingerprint("bytes", Fingerprint.ofContent(witness.table())), "test", () -> false);
         return run;
-    }
-
-    @Test
-    void everyPassVerifies() throws Exception {
-        passes(0xce27, SuiteScale.of(400));
-    }
-
-    private void passes(long seed, int histories) throws Exception {
-        TinyHistories stream = new TinyHistories(seed);
-        int verified = 0;
-        for (int i = 0; i < histories; i++) {
-            HistoryTable table = stream.at(i);
-            for (IsolationLevel level : LEVELS) {
-                if (Interpreter.judge(table, Definitions.Level.valueOf(level.name())) == Interpreter.Verdict.ACCEPTED) {
-                    Witness witness = witness(table, level);
-                    // The copy has other numbers for keys, because files contain labels.
-                    HistoryTable copy = TableCopies.of(table, t -> true, o -> true);
-                    Verification.Report report = verify(written("run", witness), witness.terms(), copy);
-                    assertThat(report.answer())
-                            .as("%s seed %d", report, stream.seedOf(i))
-                            .isEqualTo(Answer.VERIFIED);
-                    verified++;
-                }
-            }
-        }
-        assertThat(verified).isGreaterThan(histories / 3);
     }
 
     /** The rows of a certificate as they are in the file, and its header. */
@@ -162,7 +133,7 @@ class CertificateTest {
         int malformed = 0;
         int stillTrue = 0;
         int byReplayAlone = 0;
-        int rounds = SuiteScale.of(1_000, 200);
+        int rounds = SuiteScale.of(400, 200);
         for (int i = 0; i < rounds; i++) {
             IsolationLevel level = LEVELS.get(i % 2);
             HistoryGenerator generator = HistoryGenerator.withSeed(seed + i);

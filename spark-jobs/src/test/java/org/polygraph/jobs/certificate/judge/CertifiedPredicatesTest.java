@@ -6,8 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.certificate.format.Claim;
@@ -16,7 +14,6 @@ import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
-import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
@@ -90,19 +87,7 @@ class CertifiedPredicatesTest {
         Witness witness = new Witness(table, terms, counted, position);
         Location run = Location.of(folder.resolve("run").toString());
         RankFile.write(run, witness, new Fingerprint("bytes", Fingerprint.ofContent(table)), "test", () -> false);
-        Claim claim = new Claim(
-                "PASS",
-                events == 1 ? "ser" : "si",
-                Optional.of(terms),
-                InitialChoice.IMPLICIT,
-                true,
-                true,
-                true,
-                "history",
-                new Claim.Certificate("order", false, ""),
-                Optional.empty(),
-                Set.of(),
-                false);
+        Claim claim = CertificateTest.claim(terms);
         return Verification.of(run, claim, table, "bytes", () -> false);
     }
 }

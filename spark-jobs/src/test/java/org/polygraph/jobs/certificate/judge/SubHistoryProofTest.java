@@ -9,10 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.BruteForce.Answer;
-import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
-import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 class SubHistoryProofTest {
@@ -28,7 +26,7 @@ class SubHistoryProofTest {
         Random random = new Random(seed);
         int closed = 0;
         int violatedOpen = 0;
-        for (int i = 0; i < 10_000; i++) {
+        for (int i = 0; i < 2_000; i++) {
             Terms terms = Terms.of(GUARANTEES.get(i % GUARANTEES.size()));
             // A history is judged at PL2 without its sessions.
             HistoryTable whole =
@@ -59,8 +57,8 @@ class SubHistoryProofTest {
                 violatedOpen += violated ? 1 : 0;
             }
         }
-        assertThat(closed).isGreaterThan(5_000);
-        assertThat(violatedOpen).isGreaterThan(5_000);
+        assertThat(closed).isGreaterThan(1_000);
+        assertThat(violatedOpen).isGreaterThan(1_000);
     }
 
     /** The missing own write hides the write that s1 read; its later write of the same value is then missing too. */
@@ -94,7 +92,7 @@ class SubHistoryProofTest {
     void readsThatNothingExplainsAreViolations() {
         TinyHistories stream = new TinyHistories(0x5b2);
         int unexplained = 0;
-        for (int i = 0; i < 5_000; i++) {
+        for (int i = 0; i < 1_500; i++) {
             HistoryTable whole = stream.at(i);
             for (Guarantee guarantee : GUARANTEES) {
                 Terms terms = Terms.of(guarantee);
@@ -108,7 +106,7 @@ class SubHistoryProofTest {
                 }
             }
         }
-        assertThat(unexplained).isGreaterThan(100);
+        assertThat(unexplained).isGreaterThan(30);
     }
 
     private static boolean[] choice(Random random, int n, double left) {
@@ -163,71 +161,6 @@ class SubHistoryProofTest {
         assertThat(gap(SKEW, "init 0; s0: w(y,1) | w(y,2)"))
                 .isEqualTo("transaction (session 0, index 1) is not in the history");
         assertThat(gap(SKEW, "init 1; s0: w(y,1)")).isEqualTo("its initial value is 1, that of the history 0");
-    }
-
-    /**
-     * By definition, each final writer of a value read that a closed sub-history lacks follows the read in its session.
-     */
-    @Test
-    void otherWritersOfAClosedPartAreLater() {
-        TinyHistories stream = new TinyHistories(31);
-        Random random = new Random(31);
-        int later = 0;
-        for (long i = 0; i < SuiteScale.of(20_000); i++) {
-            HistoryTable whole = stream.at(i);
-            Terms terms = Terms.of(GUARANTEES.get((int) (i % GUARANTEES.size())));
-            boolean[] operations = choice(random, whole.operations(), 0.5);
-            SubHistoryProof open =
-                    new SubHistoryProof(whole, TableCopies.of(whole, t -> true, o -> operations[o]), terms);
-            assertThat(open.foreign()).isNull();
-            HistoryTable closed = open.closed(64);
-            SubHistoryProof proof = new SubHistoryProof(whole, closed, terms);
-            assertThat(proof.foreign()).isNull();
-            boolean lacks = false;
-            for (int read : proof.operations()) {
-                int reader = HistorySelection.transactionOf(whole, read);
-                boolean binds = terms.mayCount(whole.statuses()[reader]) && isExternalRead(whole, reader, read);
-                for (int w = 0; w < whole.operations() && binds; w++) {
-                    int writer = HistorySelection.transactionOf(whole, w);
-                    if (whole.isWriteOf(w, whole.key(read))
-                            && whole.value(w) == whole.value(read)
-                            && terms.mayCount(whole.statuses()[writer])
-                            && lastWrite(whole, writer, whole.key(read)) == w
-                            && !hasWrite(whole, proof.operations(), writer, w)) {
-                        lacks = true;
-                        assertThat(writer >= reader && whole.sessionOf(writer) == whole.sessionOf(reader))
-                                .as("%s of %s", HistoryDsl.print(closed), HistoryDsl.print(whole))
-                                .isTrue();
-                    }
-                }
-            }
-            later += lacks ? 1 : 0;
-        }
-        assertThat(later).isGreaterThan(SuiteScale.of(100));
-    }
-
-    private static boolean isExternalRead(HistoryTable whole, int t, int read) {
-        for (int o = whole.firstOperation(t); o < read; o++) {
-            if (whole.isWriteOf(o, whole.key(read))) {
-                return false;
-            }
-        }
-        return !whole.isWrite(read);
-    }
-
-    private static int lastWrite(HistoryTable whole, int t, int key) {
-        int last = -1;
-        for (int o = whole.firstOperation(t); o < whole.operationsEnd(t); o++) {
-            last = whole.isWriteOf(o, key) ? o : last;
-        }
-        return last;
-    }
-
-    private static boolean hasWrite(HistoryTable whole, int[] sub, int t, int write) {
-        return Arrays.stream(sub)
-                .anyMatch(o -> HistorySelection.transactionOf(whole, o) == t
-                        && whole.isWriteOf(o, whole.key(write))
-                        && whole.value(o) == whole.value(write));
     }
 
     /** Another writer of the same value can explain the read, unless the session ran it later. */
