@@ -16,7 +16,7 @@ import org.polygraph.storage.testkit.SuiteScale;
 
 /** Large histories with times that are hard for windows. The construction of each history determines its verdict. */
 class AdversarialTimeTest {
-    private static final int TRANSACTIONS = SuiteScale.of(100_000, 30_000);
+    private static final int TRANSACTIONS = SuiteScale.of(30_000, 20_000);
 
     /** Each check takes a few seconds of CPU time. */
     private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(120);

@@ -14,8 +14,6 @@ import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.partitioner.isolation.Anomaly;
-import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
@@ -121,42 +119,6 @@ class ClientTimesTest {
         }
     }
 
-    /** A transaction reads all its keys as they were long ago, as from a replica. */
-    @Test
-    void anOldSnapshotBreaksRealTimeOnly() {
-        int violations = 0;
-        int shown = 0;
-        for (int seed = 0; seed < 40; seed++) {
-            HistoryTable history = HistoryGenerator.withSeed(seed)
-                    .sessions(20)
-                    .transactions(1_000)
-                    .operations(2)
-                    .keys(100)
-                    .readShare(0.7)
-                    .withTimestamps()
-                    .staleSnapshot(100)
-                    .generate();
-            if (status(history, IsolationLevel.SER, TimeMode.HINT, 0, Tuning.DEFAULT) != Verdict.Status.PASS) {
-                continue;
-            }
-            Verdict strict = Checks.check(
-                    history, new CheckRequest(IsolationLevel.SER, TimeMode.STRICT, 0, IndeterminateMode.MAYBE));
-            if (strict.status() == Verdict.Status.VIOLATION) {
-                violations++;
-                assertThat(strict.violations())
-                        .as("seed %d", seed)
-                        .allMatch(violation -> violation.anomaly() == Anomaly.REAL_TIME_VIOLATION);
-                // Otherwise, real time is in the reason of a version order of the cycle.
-                shown += strict.violations().get(0).cycle().stream().anyMatch(edge -> edge.kind() == EdgeKind.RT)
-                        ? 1
-                        : 0;
-            }
-        }
-        System.out.println(violations + " of 40 histories with an old snapshot are SER and not SSER, " + shown
-                + " by a cycle with a step of real time");
-        assertThat(shown).isGreaterThan(0);
-    }
-
     /**
      * Times cost little, right or wrong: orders that are made in vain, and closures of times. The phases count the work.
      */
@@ -166,7 +128,7 @@ class ClientTimesTest {
         for (ClientTimes.Kind kind : ClientTimes.Kind.values()) {
             long with = 0;
             long without = 0;
-            for (int seed = 0; seed < 20; seed++) {
+            for (int seed = 0; seed < 5; seed++) {
                 SplitMix random = new SplitMix(SplitMix.seedOf(0x71e5, 100 * seed + kind.ordinal()));
                 HistoryTable history = HistoryGenerator.withSeed(random.nextLong())
                         .sessions(random.between(5, 100))
@@ -198,11 +160,6 @@ class ClientTimesTest {
                         .contains(phase.name()))
                 .mapToLong(Phase::items)
                 .sum();
-    }
-
-    private static Verdict.Status status(
-            HistoryTable history, IsolationLevel level, TimeMode time, long skew, Tuning tuning) {
-        return check(history, level, time, skew, tuning).status();
     }
 
     private static Verdict check(HistoryTable history, IsolationLevel level, TimeMode time, long skew, Tuning tuning) {

@@ -72,14 +72,14 @@ class HardHistoriesTest {
 
     @Test
     void smallFormulas() {
-        formulas(24, SuiteScale.of(30, 6), 4, 10, 3.4, 5.2);
+        formulas(24, SuiteScale.of(12, 6), 4, 10, 3.4, 5.2);
         assertThat(accepted).isBetween(verdicts / 10, 9 * verdicts / 10);
         assertThat(conflicts).isGreaterThan(verdicts);
     }
 
     @Test
     void formulasNearTheThreshold() {
-        formulas(10_000, SuiteScale.of(8, 4), 20, 50, 3.9, 4.7);
+        formulas(10_000, SuiteScale.of(4, 4), 20, 50, 3.9, 4.7);
         assertThat(accepted).isBetween(2, verdicts - 2);
     }
 
@@ -116,7 +116,7 @@ class HardHistoriesTest {
     /** The rules reach their fixpoint with thousands of open events, and only search refutes. */
     @Test
     void refutationsThatSurviveSaturation() {
-        surviving(50_000, SuiteScale.of(2, 1), 18, 24, 6.5);
+        surviving(50_000, 1, 18, 24, 6.5);
         report("refutations that survive the fixpoint");
     }
 
@@ -170,8 +170,8 @@ class HardHistoriesTest {
 
     @Test
     void randomPolygraphs() {
-        polygraphs(60_000, SuiteScale.of(60), 65, 75, IsolationLevel.SER);
-        polygraphs(61_000, SuiteScale.of(40), 20, 40, IsolationLevel.SI);
+        polygraphs(60_000, SuiteScale.of(20), 65, 75, IsolationLevel.SER);
+        polygraphs(61_000, SuiteScale.of(20), 20, 40, IsolationLevel.SI);
         assertThat(accepted).isBetween(verdicts / 10, 9 * verdicts / 10);
         assertThat(withConflicts).isGreaterThan(3);
     }
