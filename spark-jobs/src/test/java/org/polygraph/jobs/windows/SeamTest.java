@@ -22,7 +22,6 @@ import org.polygraph.jobs.decision.Example;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
@@ -30,8 +29,6 @@ import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.HistoryTableBuilder;
-import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.Interpreter;
 import org.polygraph.storage.testkit.Simulator;
@@ -49,7 +46,6 @@ import org.polygraph.storage.testkit.TinyHistories;
  *       violates the level only if the history does, and U of all if the history does.
  *   <li>R(M) of a window has an order exactly if one is found by trying all, and this order violates nothing else.
  *       Where nothing is violated any more, the replay agrees and the history holds.
- *   <li>Windows that grow end in the verdict of brute force.
  * </ul>
  */
 class SeamTest {
@@ -124,9 +120,6 @@ class SeamTest {
                 new WindowSettings(random.between(1, 6), random.between(1, 8), random.between(1, 9), 3);
         int pieceBytes = random.between(60, 400);
         boolean usesTimes = request.level().realTime() || random.chance(0.5);
-        if (random.chance(0.2)) {
-            grow(file, settings, pieceBytes, usesTimes);
-        }
         ReadPlan plan = FileWindows.plan(file, pieceBytes);
         WindowStore store = WindowStore.of(workers, plan, usesTimes, settings, request.terms());
         if (isSupported(store, plan, history)) {
@@ -178,28 +171,6 @@ class SeamTest {
                 && (!request.level().realTime() || isTimed)
                 && store.ingest(null).problem().isEmpty()
                 && (!request.level().realTime() || store.respectsTime());
-    }
-
-    private void grow(String file, WindowSettings settings, int pieceBytes, boolean usesTimes)
-            throws IOException, HistoryException {
-        try (LocalWorkers workers = FileWindows.workers()) {
-            WindowCheck check = FileWindows.check(workers, file, pieceBytes, settings, request);
-            WindowCheck.Ending outcome = check.run(usesTimes, InitialChoice.IMPLICIT);
-            count("growth ends " + outcome);
-            if (outcome == WindowCheck.Ending.OPEN) {
-                boolean isAxiom = request.terms().guarantee().isOfCommits();
-                assertThat(isAxiom
-                                || request.level().realTime()
-                                || check.reason().contains("contradicts itself"))
-                        .as(check.reason() + ": " + what)
-                        .isTrue();
-                assertThat(isAxiom || !check.reason().startsWith("windows found no order"))
-                        .as(check.reason() + ": " + what)
-                        .isTrue();
-            } else {
-                assertThat(outcome == WindowCheck.Ending.ORDERED).as(what).isEqualTo(holds);
-            }
-        }
     }
 
     private static WindowStore.Range range(WindowStore store, SplitMix random) {
@@ -331,63 +302,15 @@ class SeamTest {
         }
     }
 
-    /** The verdict of brute force. At lin each transaction is a session of its own, with the real time of sser. */
+    /** The verdict of the definitions. */
     private Interpreter.Verdict truth(HistoryTable history) {
-        HistoryTable plain = plain(history);
-        IsolationLevel level = request.level();
-        if (!request.terms().guarantee().isOfCommits()) {
-            return Interpreter.judge(
-                    plain,
-                    level == IsolationLevel.LIN ? Definitions.Level.SSER : Definitions.Level.valueOf(level.name()));
-        }
-        for (int t = 0; t < plain.transactions(); t++) {
-            if (plain.status(t) == TransactionStatus.COMMITTED) {
-                return Definitions.accepts(plain, level.name())
-                        ? Interpreter.Verdict.ACCEPTED
-                        : Interpreter.Verdict.REJECTED;
-            }
-        }
-        return Interpreter.Verdict.INVALID;
-    }
-
-    /** A copy where transactions end later by the clock skew; unknown outcomes are aborted if the request says so. */
-    private HistoryTable plain(HistoryTable history) {
-        HistoryTableBuilder builder = new HistoryTableBuilder();
-        builder.file("plain");
-        Map<Long, Integer> values = new HashMap<>(Map.of(history.initialValue(), 0));
-        builder.initialValue(builder.values().code(0));
-        for (int t = 0; t < history.transactions(); t++) {
-            TransactionStatus status = history.status(t);
-            boolean isAborted =
-                    status == TransactionStatus.INDETERMINATE && request.indeterminate() == IndeterminateMode.ABORT;
-            builder.begin(
-                    request.level() == IsolationLevel.LIN ? t : history.sessionOf(t),
-                    t,
-                    isAborted ? TransactionStatus.ABORTED : status,
-                    t + 1L);
-            long[] starts = history.starts();
-            long[] ends = history.ends();
-            if (starts != null && ends != null) {
-                builder.times(
-                        starts[t], ends[t] == HistoryTable.NO_TIME ? ends[t] : ends[t] + request.clockSkewNanos());
-            }
-            for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
-                int key = builder.keys().id(history.key(o));
-                int number = values.size();
-                Integer known = values.putIfAbsent(history.value(o), number);
-                long code = builder.values().code(known == null ? number : known);
-                if (history.isWrite(o)) {
-                    builder.write(key, code);
-                } else {
-                    builder.read(key, code);
-                }
-            }
-            builder.end();
-        }
-        try {
-            return builder.build();
-        } catch (HistoryException e) {
-            throw new AssertionError(e);
-        }
+        Example example = Example.of(history);
+        boolean maybe = request.indeterminate() == IndeterminateMode.MAYBE;
+        Boolean holds = example.definitions(request.level()).vacuous()
+                ? null
+                : example.holds(request.level(), request.clockSkewNanos(), maybe);
+        return holds == null
+                ? Interpreter.Verdict.INVALID
+                : holds ? Interpreter.Verdict.ACCEPTED : Interpreter.Verdict.REJECTED;
     }
 }

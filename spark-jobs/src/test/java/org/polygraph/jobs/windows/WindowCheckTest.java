@@ -42,16 +42,9 @@ class WindowCheckTest {
         String one = line(0, 0, 100, 200, "w", 0, 1);
         String two = one.replace("}]}", "},{\"op\":\"w\",\"key\":1,\"value\":2}]}");
         for (String wrong : new String[] {two, one.replace("\"end\":200,", "")}) {
-            String file = folder.resolve("lin.jsonl").toString();
-            Files.writeString(
-                    Path.of(file),
-                    "{\"format\":\"history\",\"version\":1}\n" + wrong + line(1, 0, 300, 400, "r", 0, 1));
-            try (LocalWorkers workers = FileWindows.workers()) {
-                WindowCheck check =
-                        FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.LIN));
-                assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.OPEN);
-                assertThat(check.reason()).isEqualTo(WindowCheck.UNREADABLE);
-            }
+            String lines = "{\"format\":\"history\",\"version\":1}\n" + wrong + line(1, 0, 300, 400, "r", 0, 1);
+            assertThat(check(lines, IsolationLevel.LIN, WindowCheck.Ending.OPEN).reason())
+                    .isEqualTo(WindowCheck.UNREADABLE);
         }
     }
 
@@ -81,14 +74,9 @@ class WindowCheckTest {
             lines.append(line(2, i, 2_000 + 100 * i, 2_050 + 100 * i, "w", 1 + i % 7, i));
         }
         lines.append(line(3, 0, 300_000, 300_100, "r", 0, 1));
-        String file = folder.resolve("far.jsonl").toString();
-        Files.writeString(Path.of(file), lines);
-        try (LocalWorkers workers = FileWindows.workers()) {
-            WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.ORDERED);
-            assertThat(check.windows().decided()).isEqualTo(1);
-            assertThat(check.windows().largest()).isLessThan(200);
-        }
+        WindowCheck check = check(lines, IsolationLevel.SER, WindowCheck.Ending.ORDERED);
+        assertThat(check.windows().decided()).isEqualTo(1);
+        assertThat(check.windows().largest()).isLessThan(200);
     }
 
     /** The read far behind two writers in the wrong order does not keep the window around it from being repaired. */
@@ -101,14 +89,9 @@ class WindowCheckTest {
         }
         lines.append(line(3, 0, 150_000, 150_100, "r", 0, 1));
         lines.append(line(4, 0, 150_000, 150_900, "w", 1, 1)).append(line(5, 0, 150_000, 150_800, "r", 1, 1));
-        String file = folder.resolve("beside.jsonl").toString();
-        Files.writeString(Path.of(file), lines);
-        try (LocalWorkers workers = FileWindows.workers()) {
-            WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.ORDERED);
-            assertThat(check.windows().decided()).isEqualTo(2);
-            assertThat(check.windows().grown()).isZero();
-        }
+        WindowCheck check = check(lines, IsolationLevel.SER, WindowCheck.Ending.ORDERED);
+        assertThat(check.windows().decided()).isEqualTo(2);
+        assertThat(check.windows().grown()).isZero();
     }
 
     /** Readers of a replica are behind the border of the window of their writer, and have to move into this window. */
@@ -126,14 +109,9 @@ class WindowCheckTest {
             state[key] = isReader ? state[key] : value;
             lines.append(line(i % 5, i / 5, 100 * i, 100 * i + 50, isReader ? "r" : "w", key, value));
         }
-        String file = folder.resolve("lag.jsonl").toString();
-        Files.writeString(Path.of(file), lines);
-        try (LocalWorkers workers = FileWindows.workers()) {
-            WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.ORDERED);
-            assertThat(check.windows().grown()).isZero();
-            assertThat(check.windows().decided()).isLessThan(4 * states.length / SMALL.window());
-        }
+        WindowCheck check = check(lines, IsolationLevel.SER, WindowCheck.Ending.ORDERED);
+        assertThat(check.windows().grown()).isZero();
+        assertThat(check.windows().decided()).isLessThan(4 * states.length / SMALL.window());
     }
 
     @Test
@@ -210,12 +188,7 @@ class WindowCheckTest {
             lines.append(line(0, i, 100, 200, "w", i, i).replace("100", late).replace("200", late));
             lines.append(line(1, i, 100, 200, "r", i, i).replace("100", early).replace("200", early));
         }
-        String file = folder.resolve("extreme.jsonl").toString();
-        Files.writeString(Path.of(file), lines);
-        try (LocalWorkers workers = FileWindows.workers()) {
-            WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.ORDERED);
-        }
+        check(lines, IsolationLevel.SER, WindowCheck.Ending.ORDERED);
     }
 
     /** Violated reads in the first order. */
@@ -263,14 +236,18 @@ class WindowCheckTest {
     void startsThatDoNotAscendAreReadWhole() throws IOException, HistoryException {
         String unknown = line(0, 0, 100, 200, "w", 0, 1).replace("committed", "unknown");
         String untimed = line(0, 1, 300, 400, "w", 0, 2).replace("\"start\":300,", "");
-        String file = folder.resolve("starts.jsonl").toString();
-        Files.writeString(
-                Path.of(file),
-                "{\"format\":\"history\",\"version\":1}\n" + unknown + untimed + line(1, 0, 500, 600, "r", 0, 2));
+        String lines = "{\"format\":\"history\",\"version\":1}\n" + unknown + untimed + line(1, 0, 500, 600, "r", 0, 2);
+        assertThat(check(lines, IsolationLevel.SSER, WindowCheck.Ending.OPEN).reason())
+                .isEqualTo("starts contradict the order of a session");
+    }
+
+    private WindowCheck check(CharSequence lines, IsolationLevel level, WindowCheck.Ending ending)
+            throws IOException, HistoryException {
+        String file = Files.writeString(folder.resolve("history.jsonl"), lines).toString();
         try (LocalWorkers workers = FileWindows.workers()) {
-            WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SSER));
-            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.OPEN);
-            assertThat(check.reason()).isEqualTo("starts contradict the order of a session");
+            WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(level));
+            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(ending);
+            return check;
         }
     }
 
