@@ -18,7 +18,7 @@ import org.polygraph.storage.table.PredicateReads;
 import org.polygraph.storage.table.RecordedSelection;
 
 /**
- * Decides a history with predicates at RC, RA or CC (docs/predicates.md). A row that a result has or lacks is a read of a
+ * Decides a history with predicates at RC, RA or CC (docs/rows.md). A row that a result has or lacks is a read of a
  * version that matches or does not match. RA and CC do not depend on the order of reads in a transaction. RC does, and
  * the rows of one result have no order, so a VIOLATION of RC needs a sub-history that no order of them explains. A large
  * history is first decided without conditions, then at SI, which implies these levels, and then with a read for each

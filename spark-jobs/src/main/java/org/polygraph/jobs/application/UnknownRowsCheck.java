@@ -22,7 +22,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.UnknownRows;
 
 /**
- * Decides a history with writes by a condition whose rows are not known (docs/predicates.md, Writes of unknown rows).
+ * Decides a history with writes by a condition whose rows are not known (docs/rows.md, Writes of unknown rows).
  * A violation of the relaxed history is a violation of the history, and an order that explains a guess explains
  * the history. If both leave it open, the verdict is UNKNOWN.
  */

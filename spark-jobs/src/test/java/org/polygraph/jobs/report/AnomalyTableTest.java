@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,23 +37,25 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 
 /**
- * docs/anomalies.md: each of its histories has exactly the anomaly of its section, at the levels that are listed and at
- * no others, with that sentence and that advice.
+ * docs/anomalies.md, and further examples in anomalies.txt: each history has exactly the anomaly of its section, at the
+ * levels that are listed and at no others, with that sentence and that advice.
  */
 class AnomalyTableTest {
-    private static final Path PAGE =
-            Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs/docs/anomalies.md");
+    private static final Path MODULE = Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs");
+    private static final List<Path> FILES =
+            List.of(MODULE.resolve("docs/anomalies.md"), MODULE.resolve("src/test/resources/anomalies.txt"));
+    private static final String ALL = "ser, si, pc, cc, ra, rc, pl2";
     private static final Pattern SECTION = Pattern.compile("### (\\S+)\n(.*?)(?=\n###? |\\z)", Pattern.DOTALL);
     private static final Pattern HISTORY = Pattern.compile("`(init .*?)`\n\n(.*?)(?=\n`init |\\z)", Pattern.DOTALL);
 
-    private static final Pattern ADVICE = Pattern.compile("(?m)^- [a-z0-9, ]+: (.*)$");
+    private static final Pattern ADVICE = Pattern.compile("(?m)^- ([a-z0-9, ]+): (.*)$");
 
     /**
-     * A history of the page with what it shows: the sentence, then a line of levels and advice for each advice.
+     * A history with what it shows: the sentence, then a line of levels and advice for each advice.
      *
-     * @param before the advice of the earlier examples of the section, without names
+     * @param before the section in which a level had an advice first, by level and advice without names
      */
-    record Example(String name, String history, String shown, Set<String> before) {
+    record Example(String name, String history, String shown, Map<String, String> before) {
         @Override
         public String toString() {
             return name + " " + history;
@@ -62,14 +64,21 @@ class AnomalyTableTest {
 
     static List<Example> examples() throws IOException {
         List<Example> examples = new ArrayList<>();
-        Matcher section = SECTION.matcher(Files.readString(PAGE));
-        while (section.find()) {
-            Matcher history = HISTORY.matcher(section.group(2));
-            Set<String> before = new HashSet<>();
-            while (history.find()) {
-                String shown = history.group(2).strip();
-                examples.add(new Example(section.group(1), history.group(1), shown, Set.copyOf(before)));
-                ADVICE.matcher(shown).results().forEach(line -> before.add(withoutNames(line.group(1))));
+        Map<String, String> before = new HashMap<>();
+        for (Path file : FILES) {
+            Matcher section = SECTION.matcher(Files.readString(file));
+            while (section.find()) {
+                Matcher history = HISTORY.matcher(section.group(2));
+                while (history.find()) {
+                    String shown = history.group(2).strip();
+                    examples.add(new Example(section.group(1), history.group(1), shown, Map.copyOf(before)));
+                    ADVICE.matcher(shown).results().forEach(line -> {
+                        for (String level :
+                                line.group(1).replaceAll("^all$", ALL).split(", ")) {
+                            before.putIfAbsent(level + withoutNames(line.group(2)), section.group(1));
+                        }
+                    });
+                }
             }
         }
         return examples;
@@ -106,14 +115,18 @@ class AnomalyTableTest {
                 Violation violation = verdict.violations().get(0);
                 assertThat(violation.anomaly().label()).as(level.label()).isEqualTo(example.name);
                 sentences.add(Phenomenon.of(violation, facts) + ".");
-                byAdvice.computeIfAbsent(Expectation.of(violation, level, facts), a -> new ArrayList<>())
-                        .add(level.label());
+                String advice = Expectation.of(violation, level, facts);
+                String section = example.before.get(level.label() + withoutNames(advice));
+                String said =
+                        section == null ? advice : section.equals(example.name) ? "as above." : "see " + section + ".";
+                byAdvice.computeIfAbsent(said, a -> new ArrayList<>()).add(level.label());
             }
         }
         String shown = String.join("\n", sentences)
                 + byAdvice.entrySet().stream()
-                        .map(e -> "\n- " + String.join(", ", e.getValue()) + ": "
-                                + (example.before.contains(withoutNames(e.getKey())) ? "as above." : e.getKey()))
+                        .map(e -> "\n- "
+                                + String.join(", ", e.getValue()).replaceAll("^" + ALL + "$", "all") + ": "
+                                + e.getKey())
                         .collect(Collectors.joining());
         assertThat(shown).isEqualTo(example.shown);
     }

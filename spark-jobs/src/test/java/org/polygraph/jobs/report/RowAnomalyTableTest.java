@@ -29,12 +29,11 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 
 /**
- * docs/row-anomalies.md: each history with an anomaly violates exactly the levels of its row, with evidence that is
- * verified, and the one without it violates none.
+ * The table of docs/anomalies.md and its further rows in row-anomalies.txt: each history with an anomaly violates exactly
+ * the levels of its row, with evidence that is verified, and the one without it violates none.
  */
 class RowAnomalyTableTest {
-    private static final Path TABLE =
-            Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs/docs/row-anomalies.md");
+    private static final Path MODULE = Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs");
     private static final Pattern ROW = Pattern.compile(
             "\\| ([^|]+) \\| (?:item|predicate) \\| `([^|`]+)` \\| ([a-z0-9, ]+) \\| (\\w+) \\| `([^|`]+)` \\|");
 
@@ -47,7 +46,7 @@ class RowAnomalyTableTest {
     @Test
     void findsEachAnomalyAndRaisesNoFalseAlarm() throws Exception {
         int anomalies = 0;
-        for (String line : Files.readAllLines(TABLE)) {
+        for (String line : lines()) {
             Matcher row = ROW.matcher(line);
             if (row.matches()) {
                 anomalies++;
@@ -59,10 +58,16 @@ class RowAnomalyTableTest {
         assertThat(anomalies).as("rows that the test reads").isEqualTo(40);
     }
 
+    private static List<String> lines() throws IOException {
+        List<String> lines = new ArrayList<>(Files.readAllLines(MODULE.resolve("docs/anomalies.md")));
+        lines.addAll(Files.readAllLines(MODULE.resolve("src/test/resources/row-anomalies.txt")));
+        return lines;
+    }
+
     /** The names in the table. */
     static Set<String> names() throws IOException {
         Set<String> names = new TreeSet<>();
-        for (String line : Files.readAllLines(TABLE)) {
+        for (String line : lines()) {
             Matcher row = ROW.matcher(line);
             if (row.matches()) {
                 names.add(row.group(4));

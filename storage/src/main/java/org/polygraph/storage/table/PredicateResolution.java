@@ -16,7 +16,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Expresses predicates as reads of single keys (spark-jobs/docs/predicates.md, Reduction to reads). A row and a
+ * Expresses predicates as reads of single keys (spark-jobs/docs/rows.md, How they are decided). A row and a
  * condition get a key of whether the row matches: each writer of the row writes it too, with an insert or a delete if
  * the row has one. A result that lacks the row, or that has it without its value, reads it. Conditions that the same
  * versions of the row match share this key. A row that never matches needs no key.

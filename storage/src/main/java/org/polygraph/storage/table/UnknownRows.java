@@ -16,7 +16,7 @@ import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * The writes by a condition of a history that does not name the rows that they wrote, and the search for these rows
- * (spark-jobs/docs/predicates.md, Writes of unknown rows).
+ * (spark-jobs/docs/rows.md, Writes of unknown rows).
  *
  * <p>A value that only one such write can have written names its rows where it is read. If these are as many as the
  * count of the write, they are all of its rows. A write whose rows are not all known is open. A history with open writes

@@ -22,7 +22,7 @@ import org.polygraph.storage.table.Operations;
  * savepoints.
  */
 public final class PredicateReader {
-    private static final String REMEDY = "spark-jobs/docs/predicates.md shows the fields";
+    private static final String REMEDY = "spark-jobs/docs/rows.md shows the fields";
 
     /** The values of the further rows that a read of one key returned. */
     static final String MORE = "more";
