@@ -7,12 +7,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -37,13 +39,23 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 
 /**
- * docs/anomalies.md, and further examples in anomalies.txt: each history has exactly the anomaly of its section, at the
- * levels that are listed and at no others, with that sentence and that advice.
+ * The examples of anomalies.txt: each history has exactly the anomaly of its section, at the levels that are listed and at
+ * no others, with that sentence and that advice. The examples of docs/anomalies.md are some of them.
  */
 class AnomalyTableTest {
     private static final Path MODULE = Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs");
-    private static final List<Path> FILES =
-            List.of(MODULE.resolve("docs/anomalies.md"), MODULE.resolve("src/test/resources/anomalies.txt"));
+    private static final Path PAGE = MODULE.resolve("docs/anomalies.md");
+    private static final Path EXAMPLES = MODULE.resolve("src/test/resources/anomalies.txt");
+    private static final List<IsolationLevel> LEVELS = List.of(
+            IsolationLevel.SSER,
+            IsolationLevel.SER,
+            IsolationLevel.SSI,
+            IsolationLevel.SI,
+            IsolationLevel.PC,
+            IsolationLevel.CC,
+            IsolationLevel.RA,
+            IsolationLevel.RC,
+            IsolationLevel.PL2);
     private static final String ALL = "ser, si, pc, cc, ra, rc, pl2";
     private static final Pattern SECTION = Pattern.compile("### (\\S+)\n(.*?)(?=\n###? |\\z)", Pattern.DOTALL);
     private static final Pattern HISTORY = Pattern.compile("`(init .*?)`\n\n(.*?)(?=\n`init |\\z)", Pattern.DOTALL);
@@ -56,6 +68,25 @@ class AnomalyTableTest {
      * @param before the section in which a level had an advice first, by level and advice without names
      */
     record Example(String name, String history, String shown, Map<String, String> before) {
+        Stream<MatchResult> advice() {
+            return ADVICE.matcher(shown).results();
+        }
+
+        /** The line of the page: history, levels and sentences. */
+        String line() {
+            Set<String> violated = advice().flatMap(
+                            line -> Stream.of(line.group(1).split(", ")))
+                    .collect(Collectors.toSet());
+            String levels = LEVELS.stream()
+                    .map(IsolationLevel::label)
+                    .filter(violated::contains)
+                    .collect(Collectors.joining(", "));
+            String sentences =
+                    shown.lines().filter(line -> !line.startsWith("- ")).collect(Collectors.joining(" "));
+            return "- `" + history + "` (" + (levels.isEmpty() || levels.equals(ALL) ? "all" : levels) + "): "
+                    + sentences;
+        }
+
         @Override
         public String toString() {
             return name + " " + history;
@@ -65,20 +96,18 @@ class AnomalyTableTest {
     static List<Example> examples() throws IOException {
         List<Example> examples = new ArrayList<>();
         Map<String, String> before = new HashMap<>();
-        for (Path file : FILES) {
-            Matcher section = SECTION.matcher(Files.readString(file));
-            while (section.find()) {
-                Matcher history = HISTORY.matcher(section.group(2));
-                while (history.find()) {
-                    String shown = history.group(2).strip();
-                    examples.add(new Example(section.group(1), history.group(1), shown, Map.copyOf(before)));
-                    ADVICE.matcher(shown).results().forEach(line -> {
-                        for (String level :
-                                line.group(1).replaceAll("^all$", ALL).split(", ")) {
-                            before.putIfAbsent(level + withoutNames(line.group(2)), section.group(1));
-                        }
-                    });
-                }
+        Matcher section = SECTION.matcher(Files.readString(EXAMPLES));
+        while (section.find()) {
+            Matcher history = HISTORY.matcher(section.group(2));
+            while (history.find()) {
+                String shown = history.group(2).strip();
+                Example example = new Example(section.group(1), history.group(1), shown, Map.copyOf(before));
+                examples.add(example);
+                example.advice().forEach(line -> {
+                    for (String level : line.group(1).replaceAll("^all$", ALL).split(", ")) {
+                        before.putIfAbsent(level + withoutNames(line.group(2)), example.name);
+                    }
+                });
             }
         }
         return examples;
@@ -96,16 +125,7 @@ class AnomalyTableTest {
         HistoryTable table = HistoryDsl.parse(example.history);
         Map<String, List<String>> byAdvice = new LinkedHashMap<>();
         Set<String> sentences = new TreeSet<>();
-        for (IsolationLevel level : List.of(
-                IsolationLevel.SSER,
-                IsolationLevel.SER,
-                IsolationLevel.SSI,
-                IsolationLevel.SI,
-                IsolationLevel.PC,
-                IsolationLevel.CC,
-                IsolationLevel.RA,
-                IsolationLevel.RC,
-                IsolationLevel.PL2)) {
+        for (IsolationLevel level : LEVELS) {
             if (level.realTime() && table.starts() == null) {
                 continue;
             }
@@ -142,10 +162,14 @@ class AnomalyTableTest {
     }
 
     @Test
-    void everyNameHasASection() throws IOException {
+    void thePageHasAnExampleForEachName() throws IOException {
+        Set<String> lines = new HashSet<>();
+        examples().forEach(example -> lines.add(example.name + " " + example.line()));
         Set<String> names = RowAnomalyTableTest.names();
-        for (Example example : examples()) {
-            names.add(example.name);
+        Matcher section = SECTION.matcher(Files.readString(PAGE));
+        while (section.find()) {
+            section.group(2).strip().lines().forEach(line -> assertThat(lines).contains(section.group(1) + " " + line));
+            names.add(section.group(1));
         }
         assertThat(names)
                 .isEqualTo(
