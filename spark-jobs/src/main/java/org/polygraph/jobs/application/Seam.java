@@ -28,9 +28,26 @@ import org.polygraph.storage.table.HistoryTable;
  * {@code seam.parquet} has the last index of each session and, in its metadata, the terms of the order and the SHA-256
  * of the other files.
  *
- * <p>A PASS of the tail and the next part, with the state as initial values, is a PASS of the whole chain, because the
- * order of the transactions before the cut followed by the order of the others explains all of them. Nothing else
- * follows from a seam alone.
+ * <p><b>A PASS of the tail and the next part, with the state as initial values, is a PASS of the chain.</b> Let S be the
+ * order that explains it, and P the order of the transactions before the cut. P followed by S explains the chain:
+ *
+ * <ul>
+ *   <li>A read in S of an initial value returns the last value that P writes.
+ *   <li>SI: a snapshot before the cut stays at its place in P, where the transaction's reads were explained. Let T be such
+ *       a transaction, k a key that it writes, and X a transaction of S that writes k too. T reads the state of k in S,
+ *       so X commits after T and, in S, has its snapshot after that. This fails if X writes the value that k has in the
+ *       state, because T may read it from X. So the seam is not used at SI if a value of the state is written again. PC:
+ *       the same without X, because writers of k may overlap.
+ *   <li>RC, RA, CC: each axiom demands an order of two writers of a key that a read requires. If the read is of the state,
+ *       the last writer in P comes after all writers in P, and a writer in S would violate the axiom in S alone.
+ *   <li>Sessions: P has the beginning of each, because it is the beginning of an order that keeps sessions. PL2 has no
+ *       seams, because its orders need not keep them.
+ *   <li>Real time: no transaction of the next part ends before one starts whose snapshot is in P, by the latest start.
+ *   <li>LIN: P and S are orders of one key. An operation of unknown outcome that no part so far reads from may take effect
+ *       at any time after; at other levels such a transaction is in the tail, if it may still take effect.
+ * </ul>
+ *
+ * <p>Nothing else follows from a seam alone.
  *
  * @param run the location of the run
  * @param input SHA-256 of {@code seam.parquet}
