@@ -18,7 +18,8 @@ import org.polygraph.storage.model.BudgetException;
  * <p>SER and SI, with real time or without: the transaction that appended an element has read the one before it in the
  * longest list, because an append always follows the latest version. An append that no list shows is a write without a
  * read. This is exact: under SI two appends to one list never overlap, so the version that an append follows is in the
- * snapshot of its transaction.
+ * snapshot of its transaction. A read of element e has the append of e as the last write of the key before it, this
+ * append read the element before e, and so on, so the state that was read is the list up to e.
  *
  * <p>PC, CC, RA, RC and PL2, {@link #ofCommits}: an append reads nothing. A read of a list reads each element from the
  * transaction that appended it: an element that is not the last one has a key of its own. The order of the appends is
