@@ -102,19 +102,25 @@ class WindowMatrixTest {
         LEVELS.forEach(level -> table.append(' ').append(label(level)).append(" |"));
         table.append("\n|---|").append("---|".repeat(LEVELS.size())).append('\n');
         StringBuilder always = new StringBuilder("Windows decide at every level:\n");
+        StringBuilder never = new StringBuilder("At no level, for the reason of this number:\n");
         for (Input input : inputs()) {
             List<String> cells = new ArrayList<>();
             for (IsolationLevel level : LEVELS) {
                 cells.add(cell(input, level));
             }
-            if (Set.copyOf(cells).equals(Set.of("yes"))) {
+            boolean fitsLin = !cells.get(LEVELS.indexOf(IsolationLevel.LIN)).equals("-");
+            Set<String> kinds = Set.copyOf(fitsLin ? cells : cells.subList(0, cells.size() - 1));
+            if (kinds.equals(Set.of("yes")) && fitsLin) {
                 always.append("- ").append(input.name).append('\n');
+            } else if (kinds.size() == 1 && cells.get(0).matches("\\d+")) {
+                never.append("- ").append(input.name).append(": ").append(cells.get(0));
+                never.append(fitsLin ? "\n" : "; INVALID at lin\n");
             } else {
                 table.append("| ").append(input.name).append(" | ").append(String.join(" | ", cells));
                 table.append(" |\n");
             }
         }
-        table.insert(0, always.append("\nAnd at some levels:\n\n"));
+        table.insert(0, always.append('\n').append(never).append("\nAt some levels:\n\n"));
         table.append('\n');
         for (int i = 0; i < reasons.size(); i++) {
             table.append(i + 1).append(". ").append(reasons.get(i)).append('\n');
