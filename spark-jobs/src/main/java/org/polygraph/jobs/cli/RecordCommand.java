@@ -385,7 +385,8 @@ final class RecordCommand implements Callable<Integer> {
             throws IOException, HistoryException {
         state(promise);
         WatchPrinter printer = new WatchPrinter(environment, verbosity, false, null, folder, true);
-        return RecordWatch.begin(Path.of(out), Watch.Settings.of(Path.of(folder), promise.level()), printer, recording);
+        return RecordWatch.begin(
+                Path.of(out), Watch.Settings.of(Path.of(folder), promise.level(), true), printer, recording);
     }
 
     private void state(Promise promise) {

@@ -5,12 +5,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.polygraph.jobs.application.IsolationCheck;
 import org.polygraph.jobs.record.HistoryRecorder;
+import org.polygraph.jobs.watch.LiveCheck;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
@@ -42,6 +44,8 @@ public final class IsolationExtension implements BeforeEachCallback, AfterEachCa
     private Map<String, ?> header = Map.of();
     private @Nullable Path file;
     private @Nullable HistoryRecorder recorder;
+    private boolean isLive;
+    private @Nullable LiveCheck live;
 
     private IsolationExtension(IsolationLevel level) {
         this.level = level;
@@ -76,6 +80,15 @@ public final class IsolationExtension implements BeforeEachCallback, AfterEachCa
         return this;
     }
 
+    /**
+     * Also judges the history while the test runs. After a violation, a session that begins a transaction fails with the
+     * explanation and with the number of transactions.
+     */
+    public IsolationExtension whileItRuns() {
+        isLive = true;
+        return this;
+    }
+
     /** Returns the recorder of the running test. */
     public HistoryRecorder recorder() {
         HistoryRecorder current = recorder;
@@ -95,7 +108,9 @@ public final class IsolationExtension implements BeforeEachCallback, AfterEachCa
                 ? context.getDisplayName()
                 : method + " " + context.getDisplayName();
         file = target.resolve(name.replaceAll("[^A-Za-z0-9]+", "-").replaceAll("^-|-$", "") + ".jsonl");
-        recorder = HistoryRecorder.toFile(file, header);
+        HistoryRecorder begun = HistoryRecorder.toFile(file, header);
+        recorder = begun;
+        live = isLive ? LiveCheck.begin(file, level, Set.of(allowed), begun::fail) : null;
     }
 
     @Override
@@ -103,6 +118,9 @@ public final class IsolationExtension implements BeforeEachCallback, AfterEachCa
         HistoryRecorder current = recorder;
         Path history = file;
         recorder = null;
+        if (live != null) {
+            live.close();
+        }
         if (current == null || history == null) {
             return;
         }

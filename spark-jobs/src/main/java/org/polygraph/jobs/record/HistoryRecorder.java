@@ -46,6 +46,7 @@ public final class HistoryRecorder implements Closeable {
     private volatile boolean closing;
     private boolean closed;
     private @Nullable IOException failure;
+    private volatile @Nullable String reason;
 
     private HistoryRecorder(HistoryLines lines) {
         this.lines = lines;
@@ -118,6 +119,11 @@ public final class HistoryRecorder implements Closeable {
         lines.close();
     }
 
+    /** Sessions that begin a transaction from now on fail for this reason, with an AssertionError. Any thread may call it. */
+    public void fail(String why) {
+        reason = why;
+    }
+
     /** Ends the transactions that have not ended, and returns their number. */
     int end() {
         List<Session> all;
@@ -178,8 +184,13 @@ public final class HistoryRecorder implements Closeable {
          * Begins a transaction. Call it before anything is sent to the database.
          *
          * @throws IllegalStateException if the session's previous transaction has not ended, or the recorder is closed
+         * @throws AssertionError after {@link #fail}
          */
         public Transaction begin() {
+            String why = reason;
+            if (why != null) {
+                throw new AssertionError(why);
+            }
             if (open != null) {
                 throw new IllegalStateException("the session's previous transaction has not ended");
             }

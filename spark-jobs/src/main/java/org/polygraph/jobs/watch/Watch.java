@@ -76,6 +76,7 @@ public final class Watch implements Closeable {
     private double nanosATransaction;
     private int checkedTransactions;
     private volatile boolean isFinished;
+    private volatile boolean isStopped;
 
     /**
      * What is watched, and how.
@@ -98,8 +99,8 @@ public final class Watch implements Closeable {
             long idleMillis,
             boolean stopsOnViolation,
             CheckSettings.Limits limits) {
-        /** One level, as {@code polygraph watch} judges it by default, up to the first violation. */
-        public static Settings of(Path folder, IsolationLevel level) {
+        /** One level, as {@code polygraph watch} judges it by default. */
+        public static Settings of(Path folder, IsolationLevel level, boolean stopsOnViolation) {
             CheckRequest request = new CheckRequest(
                     level,
                     TimeMode.HINT,
@@ -117,7 +118,7 @@ public final class Watch implements Closeable {
                     PART_MILLIS,
                     CHECK_MILLIS,
                     Long.MAX_VALUE,
-                    true,
+                    stopsOnViolation,
                     new CheckSettings.Limits(
                             Long.MAX_VALUE, Runtime.getRuntime().maxMemory()));
         }
@@ -242,7 +243,7 @@ public final class Watch implements Closeable {
     public List<Answer> run() throws IOException, HistoryException {
         boolean ends = false;
         begin();
-        while (!ends && !(settings.stopsOnViolation && progress.violations > 0)) {
+        while (!ends && !isStopped && !(settings.stopsOnViolation && progress.violations > 0)) {
             boolean isLast = isFinished;
             boolean any = read();
             long now = System.nanoTime();
@@ -264,6 +265,11 @@ public final class Watch implements Closeable {
     /** The sources are complete, so the watch ends when they are read. Any thread may call it. */
     public void finish() {
         isFinished = true;
+    }
+
+    /** The watch ends after the check that runs. Any thread may call it. */
+    void stop() {
+        isStopped = true;
     }
 
     /** Judges the last part of an earlier process, unless that did. */

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -69,23 +70,14 @@ class IsolationExtensionTest {
         final IsolationExtension isolation =
                 IsolationExtension.keeps(IsolationLevel.SER).initially(0);
 
-        private void twice(ToyStore store) throws Exception {
-            AtomicLong add = new AtomicLong(1);
-            Clients.run(isolation.recorder(), 2, 1, 1, (session, random) -> {
-                try (HistoryRecorder.Transaction tx = session.begin()) {
-                    store.increment("x", add.getAndAdd(9), tx);
-                }
-            });
-        }
-
         @Test
         void lost() throws Exception {
-            twice(new ToyStore(false));
+            twice(isolation.recorder(), new ToyStore(false));
         }
 
         @Test
         void fixed() throws Exception {
-            twice(new ToyStore(true));
+            twice(isolation.recorder(), new ToyStore(true));
         }
 
         @Test
@@ -97,9 +89,43 @@ class IsolationExtensionTest {
         }
     }
 
+    /** A test that goes on for two minutes after a lost update, unless it is judged while it runs. */
+    static class Endless {
+        @RegisterExtension
+        final IsolationExtension isolation =
+                IsolationExtension.keeps(IsolationLevel.SER).initially(0).whileItRuns();
+
+        private void goOn() throws InterruptedException {
+            HistoryRecorder.Session session = isolation.recorder().session();
+            for (long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2); System.nanoTime() < end; ) {
+                session.begin().commit();
+                Thread.sleep(1);
+            }
+        }
+
+        @Test
+        void lost() throws Exception {
+            twice(isolation.recorder(), new ToyStore(false));
+            goOn();
+        }
+    }
+
+    private static void twice(HistoryRecorder recorder, ToyStore store) throws Exception {
+        AtomicLong add = new AtomicLong(1);
+        Clients.run(recorder, 2, 1, 1, (session, random) -> {
+            try (HistoryRecorder.Transaction tx = session.begin()) {
+                store.increment("x", add.getAndAdd(9), tx);
+            }
+        });
+    }
+
     private static TestExecutionSummary run(String method) {
+        return run(Increments.class, method);
+    }
+
+    private static TestExecutionSummary run(Class<?> tests, String method) {
         LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
-                .selectors(selectMethod(Increments.class, method))
+                .selectors(selectMethod(tests, method))
                 .build();
         SummaryGeneratingListener summary = new SummaryGeneratingListener();
         LauncherFactory.create().execute(request, summary);
@@ -107,7 +133,10 @@ class IsolationExtensionTest {
     }
 
     private static String failure(String method) {
-        TestExecutionSummary summary = run(method);
+        return failure(run(method));
+    }
+
+    private static String failure(TestExecutionSummary summary) {
         assertThat(summary.getTestsFailedCount()).isEqualTo(1);
         return summary.getFailures().get(0).getException().toString();
     }
@@ -119,6 +148,13 @@ class IsolationExtensionTest {
         Matcher report = Pattern.compile("\nReport: (.*)$").matcher(failure);
         assertThat(report.find()).isTrue();
         assertThat(Path.of(report.group(1))).exists();
+    }
+
+    @Test
+    void aTestThatIsJudgedWhileItRunsEndsAtTheViolation() {
+        assertThat(failure(run(Endless.class, "lost")))
+                .containsPattern("after [1-9]\\d* transactions: VIOLATION  ser")
+                .contains("both read 0 from key \"x\" and overwrote it");
     }
 
     @Test
