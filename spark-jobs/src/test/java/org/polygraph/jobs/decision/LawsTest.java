@@ -14,6 +14,7 @@ import static org.polygraph.storage.testkit.Simulator.Feature.WIDE;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -31,6 +32,8 @@ import org.polygraph.jobs.watch.WatchLaw;
 import org.polygraph.jobs.windows.WindowLaw;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.Definitions;
@@ -56,6 +59,8 @@ class LawsTest {
     private static final Set<IsolationLevel> AXIOMS =
             EnumSet.of(IsolationLevel.PC, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC, IsolationLevel.PL2);
     private static final List<OracleCorpus.Entry> ORACLE = new ArrayList<>();
+    private static final List<Path> FILES = new ArrayList<>();
+    private static final int MOST_BYTES = 100_000;
     private static final int MOST_OF_SAT = 14;
     private static final Set<IsolationLevel> UNTIMED = EnumSet.of(
             IsolationLevel.SER,
@@ -123,6 +128,7 @@ class LawsTest {
             windows("windows-registers", 300, WindowLaw::registers, EnumSet.of(IsolationLevel.LIN)),
             windows("windows-larger", 60, WindowLaw::larger, TRANSACTIONS),
             windows("windows-larger-lists", 20, WindowLaw::lists, ORDERS),
+            windows("windows-corpus", 80, LawsTest::corpus, TRANSACTIONS),
             chains("chains", 200, ChainLaw::tiny, TRANSACTIONS)
                     .floor(0.01, "states", "seams of an open part", "open")
                     .floor(0, "withheld"),
@@ -277,6 +283,31 @@ class LawsTest {
             }
         }
         return all;
+    }
+
+    /** Small histories of the corpus. */
+    private static Example corpus(long seed) {
+        if (FILES.isEmpty()) {
+            Path folder = OracleCorpus.folder().orElse(null);
+            Assumptions.assumeTrue(folder != null, "skipped: no corpus at ../shared/corpus");
+            for (String set : List.of("dbcop/known", "plume", "real")) {
+                try (Stream<Path> files = Files.list(folder.resolve(set))) {
+                    files.filter(file -> file.toFile().length() < MOST_BYTES)
+                            .filter(file -> file.toString().matches(".*\\.(bincode.gz|txt|jsonl.gz|jsonl.zst)"))
+                            .filter(file -> !file.toString().contains("-pred-"))
+                            .sorted()
+                            .forEach(FILES::add);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        }
+        Path file = FILES.get((int) Math.floorMod(seed, (long) FILES.size()));
+        try {
+            return Example.of(HistoryReader.read(file.toString(), HistoryFormat.AUTO));
+        } catch (IOException | HistoryException e) {
+            throw new IllegalStateException(file.toString(), e);
+        }
     }
 
     /** Up to 300 transactions with times of every kind of clock: all engines decide alike. */
