@@ -48,17 +48,6 @@ import org.polygraph.storage.testkit.SplitMix;
 class RollingTest {
     private static final long SEED = 0x5ea;
 
-    private static final List<IsolationLevel> LEVELS = List.of(
-            IsolationLevel.SER,
-            IsolationLevel.SI,
-            IsolationLevel.SSER,
-            IsolationLevel.SSI,
-            IsolationLevel.PC,
-            IsolationLevel.CC,
-            IsolationLevel.RA,
-            IsolationLevel.RC,
-            IsolationLevel.PL2);
-
     @TempDir
     private Path folder;
 
@@ -115,7 +104,7 @@ class RollingTest {
      */
     @Test
     void aLaterPartReadsTheOtherValue() throws Exception {
-        for (IsolationLevel level : LEVELS) {
+        for (IsolationLevel level : Checks.LEVELS) {
             int before = tally.of("exchanges");
             for (int read = 1; read <= 2; read++) {
                 String history = "s0: @1..9 w(x,1) w(y,1); s1: @1..9 r(y,1) w(z,1); s2: @1..9 w(x,2);"

@@ -1,5 +1,7 @@
 package org.polygraph.jobs.decision;
 
+import java.util.EnumSet;
+import java.util.List;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -7,6 +9,13 @@ import org.polygraph.storage.table.HistoryTable;
 
 /** Checks by the embedded engine that nothing bounds. */
 public final class Checks {
+    /** The levels of transactions. */
+    public static final List<IsolationLevel> LEVELS =
+            List.copyOf(EnumSet.range(IsolationLevel.SSER, IsolationLevel.PL2));
+    /** Those without real time. */
+    public static final List<IsolationLevel> UNTIMED =
+            LEVELS.stream().filter(level -> !level.realTime()).toList();
+
     private Checks() {}
 
     public static Verdict check(HistoryTable history, CheckRequest request) {

@@ -2,7 +2,6 @@ package org.polygraph.jobs.decision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.judge.BruteForce;
 import org.polygraph.jobs.verdict.Verdict;
@@ -16,15 +15,6 @@ import org.polygraph.storage.testkit.HistoryDsl;
 
 /** Reads whose possible writers only read from one another. The law "repeated" has random histories. */
 class RepeatedValuesTest {
-    private static final List<IsolationLevel> UNTIMED = List.of(
-            IsolationLevel.SER,
-            IsolationLevel.SI,
-            IsolationLevel.PC,
-            IsolationLevel.CC,
-            IsolationLevel.RA,
-            IsolationLevel.RC,
-            IsolationLevel.PL2);
-
     /** Each of them waits for another one to commit, whichever it read from. */
     @Test
     void readOnlyFromOneAnother() {
@@ -33,7 +23,7 @@ class RepeatedValuesTest {
             for (int s = 0; s < n; s++) {
                 text.append("; s").append(s).append(": r(x,1) w(x,1)");
             }
-            for (IsolationLevel level : UNTIMED) {
+            for (IsolationLevel level : Checks.UNTIMED) {
                 HistoryTable history = HistoryDsl.parse(text.toString());
                 Verdict verdict = Checks.check(history, level);
                 String what = n + " at " + level;
@@ -64,7 +54,7 @@ class RepeatedValuesTest {
         for (int s = 0; s < 30; s++) {
             text.append("; s").append(s).append(": ?r(y,1) w(y,1) w(x,1)");
         }
-        for (IsolationLevel level : UNTIMED) {
+        for (IsolationLevel level : Checks.UNTIMED) {
             Verdict verdict = Checks.check(HistoryDsl.parse(text.toString()), CheckRequest.of(level));
             assertThat(verdict.status()).as("%s", level).isEqualTo(Verdict.Status.VIOLATION);
             Verdict other = Checks.check(HistoryDsl.parse(text + "; s101: w(x,1)"), CheckRequest.of(level));

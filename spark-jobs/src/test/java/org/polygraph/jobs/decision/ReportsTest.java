@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
@@ -28,15 +27,6 @@ import org.polygraph.storage.testkit.TinyHistories;
 
 /** Every finding of a check can be reported: in JSON that follows its schema, as text, and on a page. */
 class ReportsTest {
-    private static final List<IsolationLevel> LEVELS = List.of(
-            IsolationLevel.SER,
-            IsolationLevel.SI,
-            IsolationLevel.SSER,
-            IsolationLevel.PC,
-            IsolationLevel.CC,
-            IsolationLevel.RA,
-            IsolationLevel.RC,
-            IsolationLevel.PL2);
     private int violations;
     private int cases;
 
@@ -57,7 +47,7 @@ class ReportsTest {
     @Test
     void tinyHistories() {
         TinyHistories stream = new TinyHistories(0x7e11);
-        int histories = SuiteScale.of(400, 80);
+        int histories = SuiteScale.of(100, 80);
         for (int i = 0; i < histories; i++) {
             HistoryTable history = stream.at(i);
             if (Counts.of(history).transactionsCommitted() > 0) {
@@ -69,7 +59,7 @@ class ReportsTest {
     }
 
     private void assertReported(HistoryTable history, String as) {
-        for (IsolationLevel level : LEVELS) {
+        for (IsolationLevel level : Checks.LEVELS) {
             for (boolean rules : new boolean[] {true, false}) {
                 Verdict verdict = new EmbeddedChecker(
                                 rules ? Tuning.DEFAULT : Tuning.DEFAULT.withRounds(Tuning.NO_RULES))

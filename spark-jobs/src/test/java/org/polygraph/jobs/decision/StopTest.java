@@ -106,16 +106,8 @@ class StopTest {
                         .repeatedValues(0, 4, 1)
                         .inject(InjectedAnomaly.LOST_UPDATE, 1)
                         .generate());
-        histories.forEach((name, history) -> stopAnywhere(
-                name,
-                history,
-                IsolationLevel.SER,
-                IsolationLevel.SI,
-                IsolationLevel.PC,
-                IsolationLevel.CC,
-                IsolationLevel.RA,
-                IsolationLevel.RC,
-                IsolationLevel.PL2));
+        histories.forEach(
+                (name, history) -> stopAnywhere(name, history, Checks.UNTIMED.toArray(new IsolationLevel[0])));
     }
 
     @Test

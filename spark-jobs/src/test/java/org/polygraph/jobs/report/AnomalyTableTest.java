@@ -26,6 +26,7 @@ import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.report.wording.Expectation;
 import org.polygraph.jobs.report.wording.Facts;
@@ -125,7 +126,7 @@ class AnomalyTableTest {
         HistoryTable table = HistoryDsl.parse(example.history);
         Map<String, List<String>> byAdvice = new LinkedHashMap<>();
         Set<String> sentences = new TreeSet<>();
-        for (IsolationLevel level : LEVELS) {
+        for (IsolationLevel level : Checks.LEVELS) {
             if (level.realTime() && table.starts() == null) {
                 continue;
             }

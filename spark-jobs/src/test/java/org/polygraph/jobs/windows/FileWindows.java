@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Fingerprint;
@@ -18,7 +17,6 @@ import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.InitialState;
@@ -29,18 +27,6 @@ import org.polygraph.storage.table.ListReduction;
 
 /** Makes checks by windows of files as tests need them: without limits, with the embedded engine as the judge. */
 final class FileWindows {
-    /** The levels that windows of files have. */
-    static final List<IsolationLevel> LEVELS = List.of(
-            IsolationLevel.SER,
-            IsolationLevel.SI,
-            IsolationLevel.SSER,
-            IsolationLevel.SSI,
-            IsolationLevel.PC,
-            IsolationLevel.CC,
-            IsolationLevel.RA,
-            IsolationLevel.RC,
-            IsolationLevel.PL2);
-
     private FileWindows() {}
 
     static LocalWorkers workers() throws IOException {

@@ -44,7 +44,7 @@ class LoadingTest {
         for (int i = 0; i < SuiteScale.of(1_000); i++) {
             SplitMix random = new SplitMix(stream.seedOf(i));
             HistoryTable plain = stream.at(i);
-            IsolationLevel wanted = FileWindows.LEVELS.get(i % FileWindows.LEVELS.size());
+            IsolationLevel wanted = Checks.LEVELS.get(i % Checks.LEVELS.size());
             IsolationLevel level = wanted.realTime() && plain.starts() == null ? IsolationLevel.SER : wanted;
             Path file = folder.resolve("history.jsonl");
             HistoryWriter.write(plain, file.toString(), HistoryFormat.JSONL);

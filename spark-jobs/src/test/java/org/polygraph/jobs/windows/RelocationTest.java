@@ -10,6 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.model.HistoryException;
@@ -21,14 +22,6 @@ class RelocationTest {
     private static final int TRANSACTIONS = 4_000;
     private static final int KEYS = 2_000;
     private static final WindowSettings SMALL = new WindowSettings(200, 1_000, 1_000, 7);
-    private static final List<IsolationLevel> WITHOUT_REAL_TIME = List.of(
-            IsolationLevel.SER,
-            IsolationLevel.SI,
-            IsolationLevel.PC,
-            IsolationLevel.CC,
-            IsolationLevel.RA,
-            IsolationLevel.RC,
-            IsolationLevel.PL2);
 
     @TempDir
     private Path folder;
@@ -80,7 +73,7 @@ class RelocationTest {
 
     @Test
     void aReaderOfAnOldState() throws IOException, HistoryException {
-        for (IsolationLevel level : WITHOUT_REAL_TIME) {
+        for (IsolationLevel level : Checks.UNTIMED) {
             WindowCheck check = check(level, stale(false));
             assertThat(check.windows().decided()).as(level.toString()).isZero();
         }
