@@ -47,16 +47,6 @@ class AnomalyTableTest {
     private static final Path MODULE = Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs");
     private static final Path PAGE = MODULE.resolve("docs/anomalies.md");
     private static final Path EXAMPLES = MODULE.resolve("src/test/resources/anomalies.txt");
-    private static final List<IsolationLevel> LEVELS = List.of(
-            IsolationLevel.SSER,
-            IsolationLevel.SER,
-            IsolationLevel.SSI,
-            IsolationLevel.SI,
-            IsolationLevel.PC,
-            IsolationLevel.CC,
-            IsolationLevel.RA,
-            IsolationLevel.RC,
-            IsolationLevel.PL2);
     private static final String ALL = "ser, si, pc, cc, ra, rc, pl2";
     private static final Pattern SECTION = Pattern.compile("### (\\S+)\n(.*?)(?=\n###? |\\z)", Pattern.DOTALL);
     private static final Pattern HISTORY = Pattern.compile("`(init .*?)`\n\n(.*?)(?=\n`init |\\z)", Pattern.DOTALL);
@@ -78,7 +68,7 @@ class AnomalyTableTest {
             Set<String> violated = advice().flatMap(
                             line -> Stream.of(line.group(1).split(", ")))
                     .collect(Collectors.toSet());
-            String levels = LEVELS.stream()
+            String levels = Checks.LEVELS.stream()
                     .map(IsolationLevel::label)
                     .filter(violated::contains)
                     .collect(Collectors.joining(", "));
