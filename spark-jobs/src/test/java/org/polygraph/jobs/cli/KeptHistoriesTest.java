@@ -13,7 +13,6 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.decision.ConditionHistories;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.SplitMix;
@@ -118,9 +117,9 @@ class KeptHistoriesTest {
 
     private static String history(int i, SplitMix random) {
         return switch (i % KINDS.length) {
-            case 0 -> new ConditionHistories(random).lines();
-            case 1 -> ConditionHistories.withUnknownRows(random).lines();
-            case 2 -> ConditionHistories.rows(random).lines();
+            case 0 -> Simulator.conditions(random.nextLong()).json();
+            case 1 -> Simulator.unknownRows(random.nextLong()).json();
+            case 2 -> Simulator.rows(random.nextLong()).json();
             case 3 -> Simulator.values(random.nextLong()).json();
             case 4 -> Simulator.registers(random.nextLong()).json();
             case 5 -> Simulator.versions(random.nextLong()).json();
