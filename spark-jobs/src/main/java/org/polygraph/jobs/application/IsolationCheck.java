@@ -11,17 +11,14 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.report.ResultLine;
 import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.report.StoredVerdict;
 import org.polygraph.jobs.report.ViolationText;
-import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.table.HistoryTable;
@@ -165,17 +162,9 @@ public final class IsolationCheck {
     }
 
     private Result at(IsolationLevel level, Path history) {
-        CheckRequest request = new CheckRequest(
-                level,
-                TimeMode.HINT,
-                0,
-                IndeterminateMode.MAYBE,
-                InitialChoice.AUTO,
-                true,
-                CheckRequest.DEFAULT_VIOLATIONS);
         CheckSettings settings = new CheckSettings(
                 HistoryFormat.AUTO,
-                List.of(request),
+                List.of(CheckRequest.byDefault(level)),
                 false,
                 new CheckSettings.Limits(timeout.toNanos(), Runtime.getRuntime().maxMemory()),
                 CheckSettings.Failing.ANY,
@@ -231,12 +220,6 @@ public final class IsolationCheck {
         private volatile String phase = "";
 
         @Override
-        public void path(String name) {}
-
-        @Override
-        public void pathEnds() {}
-
-        @Override
         public String currentPhase() {
             return phase;
         }
@@ -252,11 +235,6 @@ public final class IsolationCheck {
         }
 
         @Override
-        public void failure(String text, Throwable e) {
-            lines.add(text);
-        }
-
-        @Override
         public void bug(String text, Throwable e) {
             lines.add(text + ": " + e);
         }
@@ -265,8 +243,5 @@ public final class IsolationCheck {
         public void phase(String name) {
             phase = name;
         }
-
-        @Override
-        public void items(long done, long total) {}
     }
 }

@@ -5,16 +5,16 @@ import org.polygraph.jobs.decision.Progress;
 /** Receives the progress of a check, and messages for people. */
 public interface Listener extends Progress {
     /** A PATH begins. */
-    void path(String name);
+    default void path(String name) {}
 
     /** The PATH is done. */
-    void pathEnds();
+    default void pathEnds() {}
 
     /** The phase that runs. */
     String currentPhase();
 
     /** Reports an assumption of the check. Users who requested only results do not see it. */
-    void notice(String text);
+    default void notice(String text) {}
 
     /** A warning or an error. */
     void message(String text);
@@ -25,10 +25,14 @@ public interface Listener extends Progress {
     }
 
     /** Reports an error with its stack trace. Only users who requested stack traces see the trace. */
-    void failure(String text, Throwable e);
+    default void failure(String text, Throwable e) {
+        message(text);
+    }
 
     /** Reports a bug in the same way. Users who did not request stack traces are informed how to get one. */
-    void bug(String text, Throwable e);
+    default void bug(String text, Throwable e) {
+        failure(text, e);
+    }
 
     /** Returns a listener that passes on progress but neither notices nor messages. */
     default Listener quiet() {
@@ -60,13 +64,7 @@ public interface Listener extends Progress {
             }
 
             @Override
-            public void notice(String text) {}
-
-            @Override
             public void message(String text) {}
-
-            @Override
-            public void failure(String text, Throwable e) {}
 
             @Override
             public void bug(String text, Throwable e) {

@@ -1,8 +1,6 @@
 package org.polygraph.jobs.cli;
 
-import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -11,13 +9,9 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.CheckSettings;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.Engines;
-import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.verdict.SessionOrder;
-import org.polygraph.jobs.verdict.TimeMode;
-import org.polygraph.jobs.verdict.VersionUse;
-import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
@@ -76,52 +70,14 @@ final class CheckOptions {
     @Option(names = "--json", description = "One JSON object per PATH and level, a line each.")
     private boolean json;
 
-    @Option(
-            names = "--timeout",
-            paramLabel = "DUR",
-            converter = Converters.DurationNanos.class,
-            description = "Time for each PATH, all its levels together, such as 10s, 5m, 1h; then UNKNOWN.")
-    private @Nullable Long timeoutNanos;
-
-    @Option(
-            names = "--memory",
-            paramLabel = "SIZE",
-            converter = Converters.Bytes.class,
-            description = "Memory for the heap, such as 512m, 4g (default: 75 %% of the machine's); a history"
-                    + " that needs more than 85 %% of it is decided by windows, or is UNKNOWN.")
-    private @Nullable Long memoryBytes;
-
-    @Option(
-            names = "--time",
-            paramLabel = "MODE",
-            description = "none: ignore timestamps; hint: they may help to accept; strict: real time is part of the"
-                    + " level.")
-    private TimeMode time = TimeMode.HINT;
-
-    @Option(
-            names = "--clock-skew",
-            paramLabel = "DUR",
-            converter = Converters.DurationNanos.class,
-            description = "Bound on the difference between any two clients' clocks.")
-    private long clockSkewNanos;
+    @Mixin
+    private final JudgingOptions judging = new JudgingOptions();
 
     @Option(
             names = "--session-order",
             paramLabel = "WHICH",
             description = "yes: session order is part of every level but lin; none: of no level.")
     private SessionOrder sessionOrder = SessionOrder.YES;
-
-    @Option(
-            names = "--versions",
-            paramLabel = "WHICH",
-            description = "Versions that the database gave: use (they order writes and name writers) or ignore.")
-    private VersionUse versions = VersionUse.USE;
-
-    @Option(
-            names = "--indeterminate",
-            paramLabel = "MODE",
-            description = "Transactions of unknown outcome: maybe (committed if observed) or abort.")
-    private IndeterminateMode indeterminate = IndeterminateMode.MAYBE;
 
     @Option(
             names = "--initial",
@@ -218,13 +174,11 @@ final class CheckOptions {
             case "-l", "--level" -> levels = new LevelConverter().convert(value);
             case "-f", "--format" -> paths.take(new Converters.Format().convert(value));
             case "-o", "--out" -> out = value;
-            case "--timeout" -> timeoutNanos = new Converters.DurationNanos().convert(value);
-            case "--memory" -> memoryBytes = new Converters.Bytes().convert(value);
             case "--json" -> json = true;
             case "--after" -> after = value;
             case "--each" -> each = true;
             default -> {
-                return false;
+                return judging.take(name, value);
             }
         }
         return true;
@@ -233,17 +187,7 @@ final class CheckOptions {
     /** What is odd about the memory that was given; null if nothing is. */
     @Nullable
     String oddMemory() {
-        if (memoryBytes == null || memoryBytes <= Runtime.getRuntime().maxMemory()) {
-            return null;
-        }
-        // The heap is smaller than what was given, so it is worth the time to ask the machine.
-        long physical = ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean machine
-                ? machine.getTotalMemorySize()
-                : Long.MAX_VALUE;
-        return memoryBytes <= physical
-                ? null
-                : "--memory is more than the " + (physical >> 20) + " MB of this machine, so the check takes up to "
-                        + (Runtime.getRuntime().maxMemory() >> 20) + " MB";
+        return judging.oddMemory();
     }
 
     /** Whether levels were given; otherwise the header of each history states its level. */
@@ -324,26 +268,10 @@ final class CheckOptions {
 
     /** Returns the message for options that exclude these levels; null if there are none. */
     private @Nullable String conflict(Levels levels) {
-        for (IsolationLevel level : levels.strongestFirst()) {
-            if (time == TimeMode.STRICT && !level.strict().realTime()) {
-                return "--time strict with level " + level.label()
-                        + ", which has no form with real-time order; levels that have are ser and si";
-            }
-            if (time == TimeMode.STRICT
-                    && !level.realTime()
-                    && levels.strongestFirst().contains(level.strict())) {
-                return "--time strict makes level " + level.label() + " "
-                        + level.strict().label() + ", which is asked for too; give one of them";
-            }
-            if (time == TimeMode.NONE && level.realTime()) {
-                return "--time none with level " + level.label()
-                        + ", of which real-time order is a part; use ser or si, or leave --time out";
-            }
-        }
-        if (proof != null && levels.areSeveral()) {
-            return "--proof names one file, for one level; give one";
-        }
-        return null;
+        String conflict = judging.conflict(levels.strongestFirst());
+        return conflict == null && proof != null && levels.areSeveral()
+                ? "--proof names one file, for one level; give one"
+                : conflict;
     }
 
     Checker checker(Engines engines) {
@@ -359,25 +287,11 @@ final class CheckOptions {
     /** Returns the settings for the given levels; --time strict adds real-time order to them. */
     CheckSettings settings(Levels levels) {
         reject(conflict(levels));
-        long heap = Runtime.getRuntime().maxMemory();
         return new CheckSettings(
                 paths.format(),
-                levels.strongestFirst().stream()
-                        .map(level -> new CheckRequest(
-                                level,
-                                time,
-                                clockSkewNanos,
-                                indeterminate,
-                                initial,
-                                sessionOrder,
-                                versions,
-                                !unverified,
-                                mostViolations))
-                        .toList(),
+                judging.requests(levels, initial, sessionOrder, !unverified, mostViolations),
                 levels.all(),
-                new CheckSettings.Limits(
-                        timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
-                        memoryBytes == null ? heap : Math.min(memoryBytes, heap)),
+                judging.limits(),
                 onViolation == OnViolation.SUCCEED
                         ? CheckSettings.Failing.NONE
                         : failOn == FailOn.NEW ? CheckSettings.Failing.NEW : CheckSettings.Failing.ANY,

@@ -9,15 +9,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Answer;
-import org.polygraph.jobs.application.CheckSettings;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.Failures;
-import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.SessionOrder;
-import org.polygraph.jobs.verdict.TimeMode;
-import org.polygraph.jobs.verdict.VersionUse;
 import org.polygraph.jobs.watch.Watch;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
@@ -103,25 +99,8 @@ final class WatchCommand implements Callable<Integer> {
             description = "End when no line came for so long (default: at the end of standard input, else never).")
     private @Nullable Long idleNanos;
 
-    @Option(
-            names = "--timeout",
-            paramLabel = "DUR",
-            converter = Converters.DurationNanos.class,
-            description = "Time for each part, such as 10s; then UNKNOWN.")
-    private @Nullable Long timeoutNanos;
-
-    @Option(names = "--time", paramLabel = "MODE", description = "As of check.")
-    private TimeMode time = TimeMode.HINT;
-
-    @Option(
-            names = "--clock-skew",
-            paramLabel = "DUR",
-            converter = Converters.DurationNanos.class,
-            description = "As of check.")
-    private long clockSkewNanos;
-
-    @Option(names = "--indeterminate", paramLabel = "MODE", description = "As of check.")
-    private IndeterminateMode indeterminate = IndeterminateMode.MAYBE;
+    @Mixin
+    private final JudgingOptions judging = new JudgingOptions();
 
     @Option(names = "--json", description = "Verdicts as JSON objects, a line each.")
     private boolean json;
@@ -141,8 +120,11 @@ final class WatchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (sources.stream().filter(each -> each.equals("-")).count() > 1) {
-            throw new ParameterException(spec.commandLine(), "- is given twice; standard input can be read once");
+        String conflict = sources.stream().filter(each -> each.equals("-")).count() > 1
+                ? "- is given twice; standard input can be read once"
+                : judging.conflict(levels.strongestFirst());
+        if (conflict != null) {
+            throw new ParameterException(spec.commandLine(), conflict);
         }
         return out == null ? watchOnce() : watch(Path.of(out));
     }
@@ -207,26 +189,14 @@ final class WatchCommand implements Callable<Integer> {
     }
 
     private Watch.Settings settings(Path folder) {
-        long heap = Runtime.getRuntime().maxMemory();
         return new Watch.Settings(
                 folder,
-                levels.strongestFirst().stream()
-                        .map(level -> new CheckRequest(
-                                level,
-                                time,
-                                clockSkewNanos,
-                                indeterminate,
-                                InitialChoice.AUTO,
-                                SessionOrder.YES,
-                                VersionUse.USE,
-                                true,
-                                CheckRequest.DEFAULT_VIOLATIONS))
-                        .toList(),
+                judging.requests(levels, InitialChoice.AUTO, SessionOrder.YES, true, CheckRequest.DEFAULT_VIOLATIONS),
                 TimeUnit.NANOSECONDS.toMillis(horizonNanos),
                 TimeUnit.NANOSECONDS.toMillis(partNanos),
                 Watch.CHECK_MILLIS,
                 idleNanos == null ? Long.MAX_VALUE : TimeUnit.NANOSECONDS.toMillis(idleNanos),
                 stopOn == StopOn.VIOLATION,
-                new CheckSettings.Limits(timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos, heap));
+                judging.limits());
     }
 }

@@ -241,10 +241,6 @@ final class WatchPrinter implements Watch.Reporter {
         }
     }
 
-    /** Each part of a chain has the same notices. */
-    @Override
-    public void notice(String text) {}
-
     @Override
     public void failure(String text, Throwable e) {
         message(text);
@@ -252,17 +248,6 @@ final class WatchPrinter implements Watch.Reporter {
             e.printStackTrace(environment.err());
         }
     }
-
-    @Override
-    public void bug(String text, Throwable e) {
-        failure(text, e);
-    }
-
-    @Override
-    public void path(String name) {}
-
-    @Override
-    public void pathEnds() {}
 
     @Override
     public String currentPhase() {
@@ -273,7 +258,4 @@ final class WatchPrinter implements Watch.Reporter {
     public void phase(String name) {
         phase = name;
     }
-
-    @Override
-    public void items(long done, long total) {}
 }

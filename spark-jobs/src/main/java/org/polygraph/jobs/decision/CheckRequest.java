@@ -106,6 +106,12 @@ public record CheckRequest(
         return new CheckRequest(level, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
     }
 
+    /** Creates the request that {@code polygraph check} makes by default. */
+    public static CheckRequest byDefault(IsolationLevel level) {
+        return new CheckRequest(
+                level, TimeMode.HINT, 0, IndeterminateMode.MAYBE, InitialChoice.AUTO, true, DEFAULT_VIOLATIONS);
+    }
+
     /** Returns the loaders of a history, for {@link Loaders#applied}. */
     public Loaders loaders(HistoryTable table) throws HistoryException {
         return Loaders.of(table, initial, time != TimeMode.NONE, clockSkewNanos);

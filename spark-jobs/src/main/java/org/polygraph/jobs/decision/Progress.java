@@ -7,13 +7,7 @@ package org.polygraph.jobs.decision;
  */
 public interface Progress {
     /** Ignores everything. */
-    Progress NONE = new Progress() {
-        @Override
-        public void phase(String name) {}
-
-        @Override
-        public void items(long done, long total) {}
-    };
+    Progress NONE = name -> {};
 
     /** A phase begins; the one before has ended. */
     void phase(String name);
@@ -30,7 +24,7 @@ public interface Progress {
      *
      * @param total 0 if unknown
      */
-    void items(long done, long total);
+    default void items(long done, long total) {}
 
     /** Reports a line for users of verbose output. */
     default void note(String text) {}

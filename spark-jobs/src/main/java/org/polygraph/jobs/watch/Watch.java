@@ -22,15 +22,10 @@ import org.polygraph.jobs.application.CheckSettings;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.Listener;
 import org.polygraph.jobs.application.Pruning;
-import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.PartViolations;
-import org.polygraph.jobs.verdict.SessionOrder;
-import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.jobs.verdict.VersionUse;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.model.HistoryException;
@@ -101,19 +96,9 @@ public final class Watch implements Closeable {
             CheckSettings.Limits limits) {
         /** One level, as {@code polygraph watch} judges it by default. */
         public static Settings of(Path folder, IsolationLevel level, boolean stopsOnViolation) {
-            CheckRequest request = new CheckRequest(
-                    level,
-                    TimeMode.HINT,
-                    0,
-                    IndeterminateMode.MAYBE,
-                    InitialChoice.AUTO,
-                    SessionOrder.YES,
-                    VersionUse.USE,
-                    true,
-                    CheckRequest.DEFAULT_VIOLATIONS);
             return new Settings(
                     folder,
-                    List.of(request),
+                    List.of(CheckRequest.byDefault(level)),
                     HORIZON_MILLIS,
                     PART_MILLIS,
                     CHECK_MILLIS,

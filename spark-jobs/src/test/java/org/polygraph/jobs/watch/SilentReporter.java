@@ -20,26 +20,12 @@ final class SilentReporter implements Watch.Reporter {
     public void progress(Watch.Progress now) {}
 
     @Override
-    public void path(String name) {}
-
-    @Override
-    public void pathEnds() {}
-
-    @Override
     public String currentPhase() {
         return "";
     }
 
     @Override
-    public void notice(String text) {}
-
-    @Override
     public void message(String text) {
-        messages.add(text);
-    }
-
-    @Override
-    public void failure(String text, Throwable e) {
         messages.add(text);
     }
 
@@ -50,7 +36,4 @@ final class SilentReporter implements Watch.Reporter {
 
     @Override
     public void phase(String name) {}
-
-    @Override
-    public void items(long done, long total) {}
 }

@@ -16,15 +16,10 @@ import java.util.stream.Stream;
 import org.polygraph.jobs.application.Answer;
 import org.polygraph.jobs.application.CheckSettings;
 import org.polygraph.jobs.application.Checker;
-import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Example;
-import org.polygraph.jobs.verdict.SessionOrder;
-import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.jobs.verdict.VersionUse;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.table.HistoryTable;
@@ -154,20 +149,10 @@ public final class WatchLaw implements Law.Property<Example> {
     }
 
     private static Watch watch(Path source, Path out, IsolationLevel level, SplitMix random) throws Exception {
-        CheckRequest request = new CheckRequest(
-                level,
-                TimeMode.HINT,
-                0,
-                IndeterminateMode.MAYBE,
-                InitialChoice.AUTO,
-                SessionOrder.YES,
-                VersionUse.USE,
-                true,
-                CheckRequest.DEFAULT_VIOLATIONS);
         Watch watch = new Watch(
                 new Watch.Settings(
                         out,
-                        List.of(request),
+                        List.of(CheckRequest.byDefault(level)),
                         random.chance(0.5) ? 0 : Long.MAX_VALUE,
                         random.chance(0.7) ? 0 : Long.MAX_VALUE,
                         0,
