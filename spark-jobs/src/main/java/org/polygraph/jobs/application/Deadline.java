@@ -1,7 +1,9 @@
 package org.polygraph.jobs.application;
 
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 
@@ -10,7 +12,7 @@ import org.polygraph.jobs.decision.Budget;
  * but it cannot do so while a read blocks, or in a loop that does not check it. The caller does not wait for such a
  * step: it ends at its next check, or with the process.
  */
-final class Deadline<T> extends Thread {
+public final class Deadline extends Thread {
     /** The time that a step gets after the end of its budget, to end by itself. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -19,19 +21,13 @@ final class Deadline<T> extends Thread {
 
     /** Work with a result. */
     @FunctionalInterface
-    interface Step<T, E extends Exception, F extends Exception> {
+    public interface Step<T, E extends Exception, F extends Exception> {
         @Nullable
         T run() throws E, F;
     }
 
-    private final Step<T, ?, ?> step;
-    private final CountDownLatch done = new CountDownLatch(1);
-    private @Nullable T result;
-    private @Nullable Throwable failure;
-
-    private Deadline(Step<T, ?, ?> step) {
-        super("step of a check");
-        this.step = step;
+    private Deadline(Runnable task) {
+        super(task, "step of a check");
         setDaemon(true);
     }
 
@@ -40,32 +36,23 @@ final class Deadline<T> extends Thread {
      *
      * @throws org.polygraph.storage.model.BudgetException if it outlasts its budget
      */
-    static <T, E extends Exception, F extends Exception> @Nullable T run(Budget budget, Step<T, E, F> step)
+    public static <T, E extends Exception, F extends Exception> @Nullable T run(Budget budget, Step<T, E, F> step)
             throws E, F {
         if (!budget.hasDeadline() || Thread.currentThread() instanceof Deadline) {
             return step.run();
         }
-        Deadline<T> thread = new Deadline<>(step);
-        thread.start();
-        return thread.<E>await(budget);
-    }
-
-    @Override
-    public void run() {
-        try {
-            result = step.run();
-        } catch (Throwable e) {
-            failure = e;
-        } finally {
-            done.countDown();
-        }
+        FutureTask<@Nullable T> task = new FutureTask<>(step::run);
+        new Deadline(task).start();
+        return Deadline.<@Nullable T, E>await(task, budget);
     }
 
     @SuppressWarnings("unchecked") // a step throws nothing else
-    private <E extends Exception> @Nullable T await(Budget budget) throws E {
+    private static <T, E extends Exception> T await(FutureTask<T> task, Budget budget) throws E {
         long end = 0;
-        try {
-            while (!done.await(STEP_MILLIS, TimeUnit.MILLISECONDS)) {
+        while (true) {
+            try {
+                return task.get(STEP_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException e) {
                 long now = System.nanoTime();
                 if (end == 0 && budget.exhausted()) {
                     end = now + GRACE_NANOS;
@@ -73,18 +60,16 @@ final class Deadline<T> extends Thread {
                 if (end != 0 && now - end >= 0) {
                     throw Budget.ended();
                 }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                budget.cancel();
+                throw Budget.ended();
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof Error error) {
+                    throw error;
+                }
+                throw (E) e.getCause();
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            budget.cancel();
-            throw Budget.ended();
         }
-        if (failure instanceof Error error) {
-            throw error;
-        }
-        if (failure != null) {
-            throw (E) failure;
-        }
-        return result;
     }
 }

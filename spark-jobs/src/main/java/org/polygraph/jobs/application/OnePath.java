@@ -153,4 +153,10 @@ record OnePath(
         }
         return Verdict.of(status, request.level()).reason(reason);
     }
+
+    /** The same for a step that may not look at the budget ({@link Deadline}). */
+    Verdict.@Nullable Builder inTime(
+            CheckRequest request, Deadline.Step<Verdict.Builder, HistoryException, IOException> step) {
+        return attempt(request, () -> Deadline.run(budget, step));
+    }
 }

@@ -2,7 +2,6 @@ package org.polygraph.jobs.application;
 
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
-import java.io.IOException;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -13,7 +12,6 @@ import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
@@ -48,9 +46,7 @@ final class OpenTransactions {
                 || !SeamCut.isPossible(table, false)) {
             return open;
         }
-        Deadline.Step<Verdict.Builder, HistoryException, IOException> step =
-                () -> withOrder(open, table, request, path);
-        Verdict.Builder made = path.attempt(request, () -> Deadline.run(path.budget(), step));
+        Verdict.Builder made = path.inTime(request, () -> withOrder(open, table, request, path));
         return made == null || (made.witness() == null && made.status() != Verdict.Status.ERROR)
                 ? open
                 : made.path(open.path())

@@ -114,9 +114,8 @@ final class PathCheck {
     private Map<IsolationLevel, Verdict> byWindows() {
         Map<IsolationLevel, Verdict> verdicts = new EnumMap<>(IsolationLevel.class);
         for (CheckRequest request : requests) {
-            Deadline.Step<Verdict.Builder, HistoryException, IOException> early =
-                    () -> route.beforeReading(request, request == requests.get(0));
-            Verdict.Builder decided = path.attempt(request, () -> Deadline.run(path.budget(), early));
+            Verdict.Builder decided =
+                    path.inTime(request, () -> route.beforeReading(request, request == requests.get(0)));
             if (decided == null) {
                 break;
             }
@@ -135,8 +134,7 @@ final class PathCheck {
     /** Reads the history and decides the levels that are open. */
     private List<Verdict> ofWhole() {
         CheckRequest strongest = requests.get(0);
-        Deadline.Step<Verdict.Builder, HistoryException, IOException> reader = this::read;
-        Verdict.Builder problem = path.attempt(strongest, () -> Deadline.run(path.budget(), reader));
+        Verdict.Builder problem = path.inTime(strongest, this::read);
         UnknownRows unknown = input.unknownRows();
         if (problem == null && unknown != null && settings.sessionOrder() == SessionOrder.NONE) {
             problem = invalid(
@@ -156,7 +154,7 @@ final class PathCheck {
             if (byWindows != null) {
                 return List.of(byWindows);
             }
-            problem = path.attempt(strongest, () -> Deadline.run(path.budget(), reader));
+            problem = path.inTime(strongest, this::read);
         }
         List<Verdict> verdicts = verdicts(problem);
         boolean isShort = verdicts.size() == 1
@@ -264,8 +262,7 @@ final class PathCheck {
     private @Nullable Verdict byWindows(String why) {
         input.forget();
         CheckRequest request = requests.get(0);
-        Deadline.Step<Verdict.Builder, HistoryException, IOException> late = () -> route.afterReading(request);
-        Verdict.Builder decided = path.attempt(request, () -> Deadline.run(path.budget(), late));
+        Verdict.Builder decided = path.inTime(request, () -> route.afterReading(request));
         if (decided == null
                 || (decided.status() != Verdict.Status.PASS && decided.status() != Verdict.Status.VIOLATION)) {
             return null;

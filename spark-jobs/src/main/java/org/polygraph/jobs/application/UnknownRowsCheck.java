@@ -85,7 +85,7 @@ final class UnknownRowsCheck {
             all.add(open(read, request.at(IsolationLevel.SI), null));
         }
         for (Verdict other : all) {
-            Verdict.Builder implied = inTime(request, () -> {
+            Verdict.Builder implied = path.inTime(request, () -> {
                 Check implying = new Check(Objects.requireNonNull(input.table(), "a history"), request, path.budget());
                 Finding order = new Implications(implying).pass(other);
                 return order == null ? null : LevelCheck.of(implying, () -> order);
@@ -120,7 +120,7 @@ final class UnknownRowsCheck {
         }
         guesses.add(unknown::inOrderOfEnds);
         for (Deadline.Step<@Nullable HistoryTable, HistoryException, IOException> guess : guesses) {
-            Verdict.Builder found = inTime(request, () -> guessed(request, guess.run()));
+            Verdict.Builder found = path.inTime(request, () -> guessed(request, guess.run()));
             // A violation of a guess does not refute the history.
             if (found != null
                     && (found.status() == Verdict.Status.PASS
@@ -146,11 +146,6 @@ final class UnknownRowsCheck {
                         + (more > 0 ? " and " + more + " more" : "")
                         + "; expected the keys of the rows that each of them wrote; record them with RETURNING, or with"
                         + " SELECT ... FOR UPDATE of the same condition before the write"));
-    }
-
-    private Verdict.@Nullable Builder inTime(
-            CheckRequest request, Deadline.Step<Verdict.Builder, HistoryException, IOException> step) {
-        return path.attempt(request, () -> Deadline.run(path.budget(), step));
     }
 
     private @Nullable HistoryTable byReplay(

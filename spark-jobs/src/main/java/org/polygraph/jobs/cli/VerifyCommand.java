@@ -7,16 +7,15 @@ import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Chain;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.ConfigurationException;
+import org.polygraph.jobs.application.Deadline;
 import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.application.Failures;
 import org.polygraph.jobs.application.ProofVerification;
@@ -164,7 +163,7 @@ final class VerifyCommand implements Callable<Integer> {
                 Budget budget = Budget.starting(
                         timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
                         Runtime.getRuntime().maxMemory());
-                Found found = timeoutNanos == null ? answer(checker, budget) : inTime(timeoutNanos, checker, budget);
+                Found found = inTime(checker, budget);
                 if (!found.message.isEmpty()) {
                     environment.message(found.message);
                 }
@@ -217,29 +216,15 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     /**
-     * Verifies on a thread of its own, because replays do not poll a budget. When the time is over, the thread is
-     * abandoned; hashing and reading stop.
+     * Verifies in the time that there is: replays do not look at a budget, so they are abandoned when it ends; hashing
+     * and reading stop.
      */
-    private Found inTime(long nanos, Checker checker, Budget budget) {
-        FutureTask<Found> answer = new FutureTask<>(() -> answer(checker, budget));
-        Thread thread = new Thread(answer, "verify");
-        thread.setDaemon(true);
-        thread.start();
+    private Found inTime(Checker checker, Budget budget) {
+        Deadline.Step<Found, RuntimeException, RuntimeException> step = () -> answer(checker, budget);
         try {
-            return answer.get(nanos, TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
+            return Objects.requireNonNull(Deadline.run(budget, step), "an answer");
+        } catch (BudgetException e) {
             return failed("UNKNOWN", budget.exhaustion("verification"), ExitCode.UNKNOWN);
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof RuntimeException wrong) {
-                throw wrong;
-            }
-            if (e.getCause() instanceof Error wrong) {
-                throw wrong;
-            }
-            throw new IllegalStateException(e.getCause());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
         }
     }
 
