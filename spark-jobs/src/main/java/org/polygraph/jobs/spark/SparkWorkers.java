@@ -59,8 +59,6 @@ final class SparkWorkers implements Workers {
 
     /** Looks for a file. Result: empty if it is there; else the name of this machine. */
     record Look(String file) implements Task<String> {
-        private static final long serialVersionUID = 1L;
-
         @Override
         public String run(Budget budget) throws IOException {
             return Location.of(file).exists() ? "" : InetAddress.getLocalHost().getHostName();

@@ -8,6 +8,4 @@ import java.io.Serializable;
  * @param cpuMillis of all threads that worked on it
  * @param items number of transactions, reads or edges that it processed
  */
-public record Phase(String name, long millis, long cpuMillis, long items) implements Serializable {
-    private static final long serialVersionUID = 1L;
-}
+public record Phase(String name, long millis, long cpuMillis, long items) implements Serializable {}

@@ -12,8 +12,6 @@ import java.io.Serializable;
 public record ResidualSize(
         long constraints, long candidateReads, long components, long largest, long decisions, long conflicts)
         implements Serializable {
-    private static final long serialVersionUID = 1L;
-
     /** Nothing was left to the solver, or windows were decided. */
     public static final ResidualSize NONE = new ResidualSize(0, 0, 0, 0, 0, 0);
 }

@@ -9,7 +9,6 @@ import java.io.Serializable;
  * @param first the first number of the piece; {@code last} is its last one; {@link #NONE} if it has none
  */
 record Ascent(boolean ascends, long first, long last) implements Serializable {
-    private static final long serialVersionUID = 1L;
     static final long NONE = Long.MIN_VALUE;
     static final Ascent EMPTY = new Ascent(true, NONE, NONE);
 

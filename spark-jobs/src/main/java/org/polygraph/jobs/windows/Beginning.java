@@ -13,8 +13,6 @@ import org.polygraph.storage.table.HistoryTable;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Beginning(byte[] common, @Nullable Section others) implements Serializable {
-    private static final long serialVersionUID = 1L;
-
     /** Deals the initial values of all keys of a history. */
     static Beginning of(HistoryTable table, int slices, Section.Files files) throws IOException {
         Section.Output out = new Section.Output(0, slices);

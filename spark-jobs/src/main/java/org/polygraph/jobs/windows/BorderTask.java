@@ -16,8 +16,6 @@ import org.polygraph.jobs.decision.Budget;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record BorderTask(SliceRows.Slice slice, long[] from, long[] to, Section.Files files) implements Task<Section> {
-    private static final long serialVersionUID = 1L;
-
     static final int LEFT = 0;
     static final int RIGHT = 1;
     static final int VIOLATED = 2;

@@ -18,7 +18,6 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record CellReplayTask(Cells cells, long[] labels, Terms terms, boolean isCertified)
         implements Task<CellReplayTask.Result> {
-    private static final long serialVersionUID = 1L;
     /** The tally of an intent has the sum of this constant and the number of the session in place of a value. */
     static final long INTENT = 0x1e7e47;
 
@@ -28,9 +27,7 @@ record CellReplayTask(Cells cells, long[] labels, Terms terms, boolean isCertifi
      * @param raw the tally of the transactions
      * @param placed the tally of the operations that count, by place
      */
-    record Result(long raw, long placed, PlacedSessions sessions, PlacedTimes times) implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+    record Result(long raw, long placed, PlacedSessions sessions, PlacedTimes times) implements Serializable {}
 
     @Override
     public Result run(Budget budget) throws IOException {

@@ -14,8 +14,6 @@ import org.polygraph.storage.dictionary.ValueDictionary;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Cells(int from, long[] firsts, ArrayList<Section> sections) implements Serializable {
-    private static final long serialVersionUID = 1L;
-
     Cells(int from, long[] firsts, List<Section> sections) {
         this(from, firsts, new ArrayList<>(sections));
     }

@@ -20,12 +20,8 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record CheckTask(SliceRows.Slice slice, long[] firsts, boolean asksUnique, int mostNamed)
         implements Task<CheckTask.Result> {
-    private static final long serialVersionUID = 1L;
-
     /** A read by its transaction, key and value. The key and the value are a block. */
     record Read(long place, byte[] item) implements Serializable {
-        private static final long serialVersionUID = 1L;
-
         static Read of(SliceRows rows) {
             return of(rows.place(), rows.keys(), rows.key(), rows.values(), rows.code());
         }
@@ -55,8 +51,6 @@ record CheckTask(SliceRows.Slice slice, long[] firsts, boolean asksUnique, int m
             ArrayList<WindowStore.Range> overlaps,
             ArrayList<Read> inconsistent)
             implements Serializable {
-        private static final long serialVersionUID = 1L;
-
         /** By cell: the violated operations of all slices. */
         static long[] violated(List<Result> results, int cells) {
             long[] violated = new long[cells];

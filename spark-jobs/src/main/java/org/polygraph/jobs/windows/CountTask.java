@@ -14,8 +14,6 @@ import org.polygraph.storage.model.TransactionStatus;
 record CountTask(
         Cells cells, Object2IntOpenHashMap<UnknownOutcomes.Name> outcomes, boolean countsOptional, Section.Files files)
         implements Task<Section> {
-    private static final long serialVersionUID = 1L;
-
     @Override
     public Section run(Budget budget) throws IOException {
         Section.Output out = new Section.Output(cells.from(), cells.count());

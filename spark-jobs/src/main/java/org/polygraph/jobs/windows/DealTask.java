@@ -11,8 +11,6 @@ import org.polygraph.storage.dictionary.KeyDictionary;
  * @param ignoresUnknown see {@link Dealer}
  */
 record DealTask(Cells cells, int slices, boolean ignoresUnknown, Section.Files files) implements Task<Section> {
-    private static final long serialVersionUID = 1L;
-
     @Override
     public Section run(Budget budget) throws IOException {
         Dealer dealer = new Dealer(slices, ignoresUnknown);

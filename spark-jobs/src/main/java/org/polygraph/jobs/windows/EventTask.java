@@ -14,15 +14,11 @@ import org.polygraph.jobs.decision.Budget;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record EventTask(Cells cells, long[] places) implements Task<ArrayList<EventTask.Copied>> {
-    private static final long serialVersionUID = 1L;
-
     /** The most operations of a transaction. */
     private static final int MOST_OPERATIONS = 1_024;
 
     /** A transaction: the place of its first event, and a block with its events. */
-    record Copied(long place, byte[] block) implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+    record Copied(long place, byte[] block) implements Serializable {}
 
     @Override
     public ArrayList<Copied> run(Budget budget) throws IOException {

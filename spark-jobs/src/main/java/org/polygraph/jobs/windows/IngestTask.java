@@ -43,8 +43,6 @@ record IngestTask(
         boolean hasState,
         Section.Files files)
         implements Task<Ingested> {
-    private static final long serialVersionUID = 1L;
-
     @Override
     public Ingested run(Budget budget) throws IOException {
         try {

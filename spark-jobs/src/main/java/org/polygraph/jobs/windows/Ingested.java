@@ -31,8 +31,6 @@ record Ingested(
         byte[] sample,
         Leading leading)
         implements Serializable {
-    private static final long serialVersionUID = 1L;
-
     static Ingested problem(String problem) {
         return new Ingested(problem, new Section("", "", 0, 0, 0), new long[0], 0, 0, 0, 0, new byte[0], Leading.NONE);
     }

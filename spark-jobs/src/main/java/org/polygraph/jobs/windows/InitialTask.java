@@ -12,8 +12,6 @@ import org.polygraph.storage.dictionary.KeyDictionary;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record InitialTask(SliceRows.Slice slice, byte @Nullable [] asked) implements Task<byte[]> {
-    private static final long serialVersionUID = 1L;
-
     @Override
     public byte[] run(Budget budget) throws IOException {
         SliceRows rows = slice.rows();

@@ -160,8 +160,6 @@ final class Layout implements Serializable {
 
     /** A session of a piece. */
     record PieceSession(int piece, int number, Survey.Session session) implements Serializable {
-        private static final long serialVersionUID = 1L;
-
         /** Whether it begins with a transaction or before it. */
         boolean begins(long label, long index) {
             return session.label() < label || (session.label() == label && session.least() <= index);

@@ -20,7 +20,6 @@ import org.polygraph.storage.table.Operations;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Leading(@Nullable OfSession[] sessions, Others others, boolean hasRows, boolean hasStart, boolean hasEnd)
         implements Serializable {
-    private static final long serialVersionUID = 1L;
     static final Leading NONE = new Leading(new OfSession[0], Others.NONE, false, false, false);
     /** The most transactions and writes of a session that the driver looks at. */
     private static final int MOST = 1_024;
@@ -32,7 +31,6 @@ record Leading(@Nullable OfSession[] sessions, Others others, boolean hasRows, b
      * @param first the number of the first in the piece; the largest number if there are none
      */
     record Others(long start, long first) implements Serializable {
-        private static final long serialVersionUID = 1L;
         static final Others NONE = new Others(Long.MAX_VALUE, Long.MAX_VALUE);
 
         Others and(long otherStart, long other) {
@@ -55,9 +53,7 @@ record Leading(@Nullable OfSession[] sessions, Others others, boolean hasRows, b
      * @param isWhole whether the piece has no others of the session
      */
     record OfSession(byte[] writes, long[] indexes, long end, long last, Others own, boolean isWhole)
-            implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+            implements Serializable {}
 
     /** @param hasState whether keys have different initial values */
     static Leading of(PieceRows in, boolean hasState) {

@@ -28,8 +28,6 @@ import org.polygraph.storage.table.Operations;
  * then has all that they show. Each list that a transaction of unknown outcome read is added, because it may not count.
  */
 record ListDealTask(Piece piece, int number, int slices, Section.Files files) implements Task<ListOrders.Part> {
-    private static final long serialVersionUID = 1L;
-
     /** How a key is used: as a list; with other values; by reads of null, which may be of either. */
     static final int LIST = 1;
 

@@ -21,8 +21,6 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record ListOrderTask(ArrayList<Section> pieces, int slice, byte[] initial, Section.Files files)
         implements Task<ListOrders.Part> {
-    private static final long serialVersionUID = 1L;
-
     /** No list has the element. */
     static final int NOT_READ = 0;
     /** It is the first element. */

@@ -29,8 +29,6 @@ import org.polygraph.storage.table.Operations;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) implements Serializable {
-    private static final long serialVersionUID = 1L;
-
     static final ListOrders NONE = new ListOrders("", new ArrayList<>(), new byte[0]);
     /** The problem of lists of a key that are not prefixes of one list. */
     static final String CONTRADICTION = "lists of a key contradict each other, or one has an element twice";
@@ -73,9 +71,7 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
      *
      * @param problem why windows do not decide the history; empty if they may, and then there is a section
      */
-    record Part(String problem, @Nullable Section section) implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+    record Part(String problem, @Nullable Section section) implements Serializable {}
 
     private static ListOrders of(List<Part> parts, byte[] initial) {
         ArrayList<Section> sections = new ArrayList<>();

@@ -22,7 +22,6 @@ import org.polygraph.storage.table.HistoryTable;
  * @param byTime whether times show that they precede all others
  */
 record Loading(TreeMap<Long, long[]> indexes, boolean byTime) implements Serializable {
-    private static final long serialVersionUID = 1L;
     /** Why windows do not decide a history. */
     static final String OPEN = "the first transactions of a session may load the initial rows";
     /** There are none. */
@@ -30,8 +29,6 @@ record Loading(TreeMap<Long, long[]> indexes, boolean byTime) implements Seriali
 
     /** How reads and writes of initial values contradict {@link Loading}. */
     record Uses(boolean isRead, boolean isMissing, boolean isWritten, boolean isTwice) implements Serializable {
-        private static final long serialVersionUID = 1L;
-
         Uses and(Uses other) {
             return new Uses(
                     isRead || other.isRead,
@@ -213,8 +210,6 @@ record Loading(TreeMap<Long, long[]> indexes, boolean byTime) implements Seriali
 
     /** Finds the uses of initial values in a slice, in which transactions that load initial rows are marked. */
     record UsesTask(SliceRows.Slice slice) implements Task<Uses> {
-        private static final long serialVersionUID = 1L;
-
         @Override
         public Uses run(Budget budget) throws IOException {
             SliceRows rows = slice.rows();

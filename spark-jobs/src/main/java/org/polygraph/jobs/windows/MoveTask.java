@@ -17,8 +17,6 @@ import org.polygraph.jobs.decision.Budget;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record MoveTask(ArrayList<Cells> cells, long[] removed, long[] gaps, ArrayList<byte[]> arriving, Section.Files files)
         implements Task<Section> {
-    private static final long serialVersionUID = 1L;
-
     @Override
     public Section run(Budget budget) throws IOException {
         int from = cells.get(0).from();

@@ -18,8 +18,6 @@ import org.polygraph.jobs.decision.Budget;
  * @param names those of a session by index
  */
 record NeighbourTask(Cells cells, ArrayList<UnknownOutcomes.Name> names) implements Task<NeighbourTask.Bounds> {
-    private static final long serialVersionUID = 1L;
-
     /**
      * The bounds by transaction.
      *
@@ -27,9 +25,7 @@ record NeighbourTask(Cells cells, ArrayList<UnknownOutcomes.Name> names) impleme
      * @param high the place of the first event of a later one
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Bounds(long[] low, long[] high) implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+    record Bounds(long[] low, long[] high) implements Serializable {}
 
     /** The transactions of a session that are asked about. */
     private static final class Asked {

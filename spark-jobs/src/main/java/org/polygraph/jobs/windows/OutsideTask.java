@@ -13,8 +13,6 @@ import org.polygraph.jobs.decision.Budget;
  * @param sets in any order; they may overlap
  */
 record OutsideTask(SliceRows.Slice slice, ArrayList<PlaceSet> sets) implements Task<byte[][]> {
-    private static final long serialVersionUID = 1L;
-
     @Override
     public byte[][] run(Budget budget) throws IOException {
         List<KeyValues> read = new ArrayList<>();

@@ -15,6 +15,4 @@ import java.io.Serializable;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record PieceContext(int[] numbers, long[] leads, long[] before, long[] offsets, long lines, long[] loadedUpTo)
-        implements Serializable {
-    private static final long serialVersionUID = 1L;
-}
+        implements Serializable {}

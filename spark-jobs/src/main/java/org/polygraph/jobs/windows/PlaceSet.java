@@ -9,8 +9,6 @@ import java.util.List;
 /** A set of places: some ranges, ascending and disjoint. */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record PlaceSet(long[] from, long[] to) implements Serializable {
-    private static final long serialVersionUID = 1L;
-
     /** @param ranges in any order; those that overlap are joined */
     static PlaceSet of(List<WindowStore.Range> ranges) {
         List<WindowStore.Range> sorted = new ArrayList<>(ranges);

@@ -12,8 +12,6 @@ import org.polygraph.storage.table.HistoryRows;
  * and the transactions that count from them.
  */
 record PlacedRows(ArrayList<Section> sections) implements Serializable {
-    private static final long serialVersionUID = 1L;
-
     /** What a piece has that no task replays. */
     static final String UNSUPPORTED = "it has lists or versions";
 

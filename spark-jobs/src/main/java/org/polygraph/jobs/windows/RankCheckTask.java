@@ -21,17 +21,13 @@ import org.polygraph.storage.model.HistoryException;
  */
 record RankCheckTask(ArrayList<Section> sections, int part, String run, RankHeader header)
         implements Task<RankCheckTask.Result> {
-    private static final long serialVersionUID = 1L;
-
     /**
      * The result.
      *
      * @param fault the first row that is not that of a transaction; empty if there is none
      * @param content the hashes of the transactions
      */
-    record Result(String fault, ContentTree content) implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+    record Result(String fault, ContentTree content) implements Serializable {}
 
     @Override
     public Result run(Budget budget) throws IOException {

@@ -15,8 +15,6 @@ import org.polygraph.jobs.decision.Budget;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record RankDealTask(Cells cells, long[] labels, RankRanges ranges, boolean isCertified, Section.Files files)
         implements Task<Section> {
-    private static final long serialVersionUID = 1L;
-
     @Override
     public Section run(Budget budget) throws IOException {
         Section.Output out = new Section.Output(0, ranges.count());

@@ -27,8 +27,6 @@ record RankPlaceTask(
         long perSample,
         Section.Files files)
         implements Task<RankPlaceTask.Result> {
-    private static final long serialVersionUID = 1L;
-
     /**
      * The result.
      *
@@ -36,9 +34,7 @@ record RankPlaceTask(
      * @param sample of the places of commits
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Result(@Nullable Section section, long[] sample) implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+    record Result(@Nullable Section section, long[] sample) implements Serializable {}
 
     @Override
     public Result run(Budget budget) throws IOException {

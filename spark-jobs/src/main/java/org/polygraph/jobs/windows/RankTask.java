@@ -15,8 +15,6 @@ import org.polygraph.storage.artifact.Location;
  * @param run the folder of the run, which all workers see
  */
 record RankTask(ArrayList<Section> sections, int range, String run, Guarantee guarantee) implements Task<RankRange> {
-    private static final long serialVersionUID = 1L;
-
     @Override
     public RankRange run(Budget budget) throws IOException {
         RankRows rows = new RankRows(sections, range, budget);

@@ -52,9 +52,7 @@ final class RecordedLists {
     }
 
     /** A transaction by the label of its session and its index. */
-    private record Name(long session, long index) implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+    private record Name(long session, long index) implements Serializable {}
 
     /**
      * A recorded operation. Keys and values are a Long, a String or null.
@@ -63,9 +61,7 @@ final class RecordedLists {
      * @param values the value, or the elements of the list
      */
     private record Operation(int kind, Serializable key, ArrayList<@Nullable Serializable> values)
-            implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+            implements Serializable {}
 
     /** @param position in the piece, and then in its file */
     private record Transaction(
@@ -77,8 +73,6 @@ final class RecordedLists {
             long position,
             ArrayList<Operation> operations)
             implements Serializable {
-        private static final long serialVersionUID = 1L;
-
         Transaction at(long more) {
             return new Transaction(name, status, start, end, file, position + more, operations);
         }
@@ -233,14 +227,10 @@ final class RecordedLists {
     }
 
     /** What a piece has. @param longest of some keys the readers of the longest list, with this read only */
-    private record Found(ArrayList<Transaction> chosen, ArrayList<Transaction> longest) implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+    private record Found(ArrayList<Transaction> chosen, ArrayList<Transaction> longest) implements Serializable {}
 
     /** Finds transactions in a piece, and the longest list of each of some keys. */
     private record ReadTask(Piece piece, HashSet<Name> names, HashSet<Serializable> keys) implements Task<Found> {
-        private static final long serialVersionUID = 1L;
-
         @Override
         public Found run(Budget budget) throws IOException {
             try {

@@ -23,8 +23,6 @@ import org.polygraph.storage.artifact.SeekableInput;
  * @param to the target behind the last
  */
 record Section(String folder, String name, int number, int from, int to) implements Serializable {
-    private static final long serialVersionUID = 1L;
-
     /** For each target: where its block begins behind these entries, and its CRC-32C. The end of the last block follows. */
     private static final int ENTRY_BYTES = Long.BYTES + Integer.BYTES;
 
@@ -132,9 +130,7 @@ record Section(String folder, String name, int number, int from, int to) impleme
     }
 
     /** The files that one job writes. Each of them has a number. */
-    record Files(String folder, String name) implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+    record Files(String folder, String name) implements Serializable {}
 
     /** Collects the blocks of a section. */
     static final class Output {

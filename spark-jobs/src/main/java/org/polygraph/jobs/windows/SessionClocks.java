@@ -74,8 +74,6 @@ final class SessionClocks {
      * @param most operations of a piece, because some keys have more than others
      */
     record Sample(long mask, int most) implements Serializable {
-        private static final long serialVersionUID = 1L;
-
         /** Operations of the whole input, about. */
         private static final int SIZE = 1 << 18;
         /** Operations of a transaction, about. */

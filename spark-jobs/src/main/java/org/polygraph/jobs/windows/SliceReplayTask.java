@@ -15,8 +15,6 @@ import org.polygraph.jobs.decision.Budget;
  * @param events of a transaction: 1, or 2 for its snapshot and its commit
  */
 record SliceReplayTask(SliceRows.Slice slice, int slices, int events) implements Task<SliceReplayTask.Result> {
-    private static final long serialVersionUID = 1L;
-
     /**
      * The result.
      *
@@ -31,9 +29,7 @@ record SliceReplayTask(SliceRows.Slice slice, int slices, int events) implements
             long ownReads,
             long writes,
             @Nullable PlacedFault fault,
-            String alien) implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+            String alien) implements Serializable {}
 
     @Override
     public Result run(Budget budget) throws IOException {

@@ -48,8 +48,6 @@ final class SliceRows {
 
     /** A slice of sections that {@link Dealer}s wrote, in the order of places. */
     record Slice(int number, ArrayList<Section> sections, Beginning beginning) implements Serializable {
-        private static final long serialVersionUID = 1L;
-
         Slice(int number, List<Section> sections, Beginning beginning) {
             this(number, new ArrayList<>(sections), beginning);
         }

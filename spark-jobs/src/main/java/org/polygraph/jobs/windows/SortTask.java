@@ -34,8 +34,6 @@ record SortTask(
         Section.Files cellFiles,
         Section.Files files)
         implements Task<SortTask.Result> {
-    private static final long serialVersionUID = 1L;
-
     /**
      * The result.
      *
@@ -43,9 +41,7 @@ record SortTask(
      * @param dealt the operations, with a block for each slice
      * @param times those of all events that may count
      */
-    record Result(Section cells, Section dealt, PlacedTimes times) implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+    record Result(Section cells, Section dealt, PlacedTimes times) implements Serializable {}
 
     @Override
     public Result run(Budget budget) throws IOException {

@@ -15,8 +15,6 @@ import org.polygraph.jobs.decision.Budget;
  * @param reads with the places of the readers
  */
 record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads) implements Task<SourceTask.Sources[]> {
-    private static final long serialVersionUID = 1L;
-
     /** The most writers of a value that are named. */
     private static final int MOST = 256;
 
@@ -38,8 +36,6 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads) implem
      */
     record Sources(boolean isInitial, LongArrayList possible, LongArrayList others, long from, long to, long lastWrite)
             implements Serializable {
-        private static final long serialVersionUID = 1L;
-
         /** Whether one of the possible writers is at most so many places from a place. */
         boolean isNear(long place, long distance) {
             for (int i = 0; i < possible.size(); i++) {

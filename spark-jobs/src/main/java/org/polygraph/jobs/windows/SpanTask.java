@@ -22,8 +22,6 @@ import org.polygraph.jobs.decision.Budget;
  */
 record SpanTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> operations, BitSet writes, int events, int mostSpans)
         implements Task<long[][]> {
-    private static final long serialVersionUID = 1L;
-
     /** Operations of a key. */
     private static final int MOST = 1_024;
 

@@ -44,8 +44,6 @@ record Survey(
         byte[] initialValue,
         byte[] initialState)
         implements Serializable {
-    private static final long serialVersionUID = 1L;
-
     /** Some transaction has a start or an end; one ended before it started. */
     static final int HAS_TIMES = 1;
 
@@ -68,9 +66,7 @@ record Survey(
      * @param written the largest values that its committed transactions wrote, if the operations were read
      */
     record Session(long label, long count, long least, long greatest, long lead, Ascent starts, Ascent written)
-            implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+            implements Serializable {}
 
     private static final long[] NO_TIMES = new RecordedTimes(true).counts();
 
@@ -116,8 +112,6 @@ record Survey(
             boolean countsUnknown,
             boolean needsOperations)
             implements Task<Survey> {
-        private static final long serialVersionUID = 1L;
-
         @Override
         public Survey run(Budget budget) throws IOException {
             try {

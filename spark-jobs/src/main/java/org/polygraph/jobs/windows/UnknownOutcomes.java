@@ -20,8 +20,6 @@ final class UnknownOutcomes {
 
     /** A transaction. @param session its number */
     record Name(int session, long index) implements Serializable {
-        private static final long serialVersionUID = 1L;
-
         static Name of(SliceRows row) {
             return new Name(row.session(), row.index());
         }
@@ -33,9 +31,7 @@ final class UnknownOutcomes {
      * @param reader null if it counts
      * @param isOnly whether no other transaction may have written the value
      */
-    record Read(@Nullable Name reader, Name writer, boolean isOnly) implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+    record Read(@Nullable Name reader, Name writer, boolean isOnly) implements Serializable {}
 
     private final Object2IntOpenHashMap<Name> outcomes = new Object2IntOpenHashMap<>();
 

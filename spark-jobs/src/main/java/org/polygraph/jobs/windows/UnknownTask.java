@@ -9,8 +9,6 @@ import org.polygraph.jobs.decision.Budget;
  * Finds the reads of what transactions of unknown outcome wrote, in a slice. Result: each such read with each possible writer.
  */
 record UnknownTask(SliceRows.Slice slice) implements Task<ArrayList<UnknownOutcomes.Read>> {
-    private static final long serialVersionUID = 1L;
-
     @Override
     public ArrayList<UnknownOutcomes.Read> run(Budget budget) throws IOException {
         KeyValues written = new KeyValues();

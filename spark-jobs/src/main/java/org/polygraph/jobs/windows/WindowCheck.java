@@ -326,9 +326,7 @@ public final class WindowCheck {
 
     /** What a later process needs to go on. */
     private record Kept(Rounds rounds, boolean isUnique, long keys, Loading loading, ArrayList<Phase> phases)
-            implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+            implements Serializable {}
 
     /** Returns the state that an earlier process kept; null if there is none that can be used. */
     private @Nullable Rounds restored() throws IOException {

@@ -12,7 +12,6 @@ import java.io.Serializable;
  * @param mostSlices the most slices
  */
 public record WindowSettings(int window, long perTask, long perSlice, int mostSlices) implements Serializable {
-    private static final long serialVersionUID = 1L;
     private static final int SAMPLES = 64;
 
     /**

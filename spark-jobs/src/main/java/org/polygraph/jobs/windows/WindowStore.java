@@ -445,8 +445,6 @@ final class WindowStore implements Serializable {
 
     /** The places of a window: the first, and the one behind the last. */
     record Range(long from, long to) implements Serializable {
-        private static final long serialVersionUID = 1L;
-
         long size() {
             return to - from;
         }

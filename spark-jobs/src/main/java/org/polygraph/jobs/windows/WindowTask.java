@@ -31,8 +31,6 @@ record WindowTask(
         long looks,
         Section.Files files)
         implements Task<WindowTask.Result> {
-    private static final long serialVersionUID = 1L;
-
     /** Which events the windows have. */
     enum Extent {
         /** Two cells. A violated read behind the window may have to move into it, so it does not determine the value at the border. */
@@ -59,9 +57,7 @@ record WindowTask(
      * @param section with the cells of all runs in which a window is repaired
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Result(int[] outcomes, Section section) implements Serializable {
-        private static final long serialVersionUID = 1L;
-    }
+    record Result(int[] outcomes, Section section) implements Serializable {}
 
     @Override
     public Result run(Budget budget) throws IOException {
