@@ -125,24 +125,12 @@ public final class LiveCheck implements Closeable {
         public void remark(String text) {}
 
         @Override
-        public void path(String name) {}
-
-        @Override
-        public void pathEnds() {}
-
-        @Override
         public String currentPhase() {
             return "";
         }
 
         @Override
-        public void notice(String text) {}
-
-        @Override
         public void message(String text) {}
-
-        @Override
-        public void failure(String text, Throwable e) {}
 
         @Override
         public void bug(String text, Throwable e) {
