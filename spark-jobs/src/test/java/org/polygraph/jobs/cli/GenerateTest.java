@@ -19,7 +19,7 @@ class GenerateTest {
     private static final Pattern PLACE = Pattern.compile("s\\d+#\\d+");
 
     private static final String PREDICATES =
-            "--transactions 150 --keys 60 --operations 4 --predicates 0.5 --selectivity 8";
+            "--transactions 70 --keys 30 --operations 4 --predicates 0.5 --selectivity 8";
 
     @TempDir
     private Path folder;
@@ -69,7 +69,7 @@ class GenerateTest {
         };
         int skewed = 0;
         for (int i = 0; i < shapes.length; i++) {
-            String common = "--transactions 2000 --seed " + i + " ";
+            String common = "--transactions 800 --seed " + i + " ";
             // picocli accepts an option once.
             String options = shapes[i].contains("--transactions") ? shapes[i] + " --seed " + i : common + shapes[i];
             String serial = file("ser-" + i + ".jsonl");
