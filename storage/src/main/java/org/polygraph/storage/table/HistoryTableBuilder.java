@@ -476,7 +476,7 @@ public final class HistoryTableBuilder {
 
     private Operations judged(Operations recorded, IntFunction<String> places, IntFunction<String> names)
             throws HistoryException {
-        return new Savepoints(recorded, keys, values, lists, predicates, places).judged(names);
+        return new Savepoints(recorded, keys, values, lists, places).judged(names);
     }
 
     /**

@@ -297,7 +297,7 @@ public final class PredicateReads {
             if (Predicates.isOne(raw.value(o))) {
                 int p = Predicates.number(raw.value(o));
                 boolean isRead = predicates.isRead(p);
-                int left = predicates.isUndone(p) ? 0 : predicates.keysEnd(p) - predicates.firstKey(p);
+                int left = predicates.keysEnd(p) - predicates.firstKey(p);
                 for (int at = isRead ? o - left : o + 1; left > 0; at++) {
                     if (!Predicates.isRow(raw.value(at))) {
                         results[at] = o;

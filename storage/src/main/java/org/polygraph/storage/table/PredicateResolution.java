@@ -234,7 +234,7 @@ final class PredicateResolution {
         int[] rows = candidates.get(c);
         for (int i = 0; i < rows.length; i++) {
             boolean isMatched = left.remove(rows[i]);
-            if (!enough.contains(rows[i]) && !predicates.leavesOut(predicate, rows[i])) {
+            if (!enough.contains(rows[i])) {
                 put(matchKeys.getInt(candidateNumbers.get(c)[i]) << 1, code(isMatched), (byte) 0);
             }
         }

@@ -2,7 +2,6 @@ package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.util.ArrayList;
@@ -29,9 +28,6 @@ public final class Predicates {
     private final Int2ObjectOpenHashMap<Unknown> unknown = new Int2ObjectOpenHashMap<>();
     /** Writes that found no row, which leave nothing. */
     private final Int2ObjectOpenHashMap<Unknown> idle = new Int2ObjectOpenHashMap<>();
-
-    /** By predicate that found writes which were undone later: the keys of these, of which it states nothing. */
-    private final Int2ObjectOpenHashMap<IntOpenHashSet> without = new Int2ObjectOpenHashMap<>();
 
     private final RowColumns rows;
 
@@ -107,33 +103,6 @@ public final class Predicates {
         return FIRST + kinds.size() - 1;
     }
 
-    /**
-     * Adds a predicate that states nothing of some rows. If it is no read, it writes nothing, and no writes follow.
-     *
-     * @return the code that stands for it
-     */
-    long add(Condition condition, IntArrayList matched, boolean read, IntOpenHashSet others) {
-        long code = add(condition, matched, read);
-        without.put(number(code), others);
-        return code;
-    }
-
-    /** Whether a predicate states nothing of a row. */
-    boolean leavesOut(int predicate, int row) {
-        IntOpenHashSet others = without.get(predicate);
-        return others != null && others.contains(row);
-    }
-
-    /** Whether some predicate leaves out rows, or writes by a condition were undone. */
-    boolean haveUndone() {
-        return !without.isEmpty();
-    }
-
-    /** Whether a predicate is a write that was undone. */
-    boolean isUndone(int predicate) {
-        return !isRead(predicate) && without.containsKey(predicate);
-    }
-
     /** Whether a code stands for a predicate. */
     public static boolean isOne(long code) {
         return code >= FIRST && code < END;
@@ -179,7 +148,6 @@ public final class Predicates {
      * @param keys of the rows that matched; null if they are not known
      * @param isRead whether reads of these rows come just before it; else it writes them, and if they are known, the
      *     writes follow
-     * @param isUndone whether it is a write that was undone, which no writes follow
      * @param write what it writes if its rows are not known, or there are none; else null
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -187,14 +155,13 @@ public final class Predicates {
             Condition condition,
             int @Nullable [] keys,
             boolean isRead,
-            boolean isUndone,
             @Nullable Unknown write) {}
 
     /** The predicate that a code stands for. */
     public Recording recording(long code) {
         int p = number(code);
         return new Recording(
-                condition(conditionOf(p)), unknown(p) == null ? keys(p) : null, isRead(p), isUndone(p), writeOf(p));
+                condition(conditionOf(p)), unknown(p) == null ? keys(p) : null, isRead(p), writeOf(p));
     }
 
     /** Receives the columns of a row. */

@@ -59,12 +59,12 @@ public final class RecordedSelection {
      * Returns some operations as they were recorded.
      *
      * @param operations ids, ascending
-     * @return null if none of them expresses a predicate, or if the rows of some predicate were not recorded or were undone
+     * @return null if none of them expresses a predicate, or if the rows of some predicate were not recorded
      */
     public static @Nullable HistoryTable of(HistoryTable table, int[] operations) {
         Predicates predicates = table.recordedPredicates();
         PredicateReads reads = table.predicates();
-        if (predicates == null || reads == null || predicates.hasUnknown() || predicates.haveUndone()) {
+        if (predicates == null || reads == null || predicates.hasUnknown()) {
             return null;
         }
         return new RecordedSelection(table, reads, predicates).of(operations);
@@ -91,7 +91,7 @@ public final class RecordedSelection {
     public static int @Nullable [] expressed(HistoryTable table, int[] operations) {
         Predicates predicates = table.recordedPredicates();
         PredicateReads reads = table.predicates();
-        if (predicates == null || reads == null || predicates.hasUnknown() || predicates.haveUndone()) {
+        if (predicates == null || reads == null || predicates.hasUnknown()) {
             return null;
         }
         RecordedSelection selection = new RecordedSelection(table, reads, predicates);

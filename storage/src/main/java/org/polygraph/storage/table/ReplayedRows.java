@@ -252,7 +252,6 @@ final class ReplayedRows {
      * @return false if it was ended
      */
     boolean compare(int predicate, IntPredicate sink) {
-        IntPredicate differs = row -> predicates.leavesOut(predicate, row) || sink.test(row);
         int number = predicates.conditionOf(predicate);
         Condition condition = predicates.condition(number);
         ColumnRows column = searched.get(ofCondition[number]);
@@ -272,7 +271,7 @@ final class ReplayedRows {
             inResult[row] = comparisons;
             if (matches.test(row)) {
                 right += isAgain ? 0 : 1;
-            } else if (!differs.test(row)) {
+            } else if (!sink.test(row)) {
                 return false;
             }
         }
@@ -280,7 +279,7 @@ final class ReplayedRows {
             return true;
         }
         for (int row : candidates(number)) {
-            if (inResult[row] != comparisons && matches.test(row) && !differs.test(row)) {
+            if (inResult[row] != comparisons && matches.test(row) && !sink.test(row)) {
                 return false;
             }
         }

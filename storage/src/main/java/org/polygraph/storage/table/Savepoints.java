@@ -2,7 +2,6 @@ package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +30,6 @@ final class Savepoints {
     private final KeyDictionary keys;
     private final ValueDictionary values;
     private final @Nullable ListTree lists;
-    private final @Nullable Predicates predicates;
     private final IntFunction<String> places;
     private final IntArrayList newKeys = new IntArrayList();
     private final LongArrayList newValues = new LongArrayList();
@@ -58,7 +56,6 @@ final class Savepoints {
     /**
      * Prepares the operations of a history.
      *
-     * @param predicates gets those that replace predicates which were undone
      * @param places by transaction: its place in the input
      */
     Savepoints(
@@ -66,13 +63,11 @@ final class Savepoints {
             KeyDictionary keys,
             ValueDictionary values,
             @Nullable ListTree lists,
-            @Nullable Predicates predicates,
             IntFunction<String> places) {
         this.all = all;
         this.keys = keys;
         this.values = values;
         this.lists = lists;
-        this.predicates = predicates;
         this.places = places;
         last.defaultReturnValue(NONE);
     }
@@ -93,11 +88,6 @@ final class Savepoints {
                     continue;
                 }
                 boolean isWrite = Operations.isWrite(all.keys()[o]);
-                Predicates known = predicates;
-                if (undoes && known != null && undoneAt[o - from] != NEVER && Predicates.isOne(all.values()[o])) {
-                    undonePredicate(known, o, names, t);
-                    continue;
-                }
                 int seen = undoes && !isWrite && !Predicates.isStandIn(all.values()[o]) ? seen(o) : NONE;
                 if (seen != NONE && undoneAt[seen - from] != NEVER) {
                     readUndone(o, seen, names, t);
@@ -170,49 +160,6 @@ final class Savepoints {
             }
         }
         return undoes;
-    }
-
-    /**
-     * Adds a predicate that a rollback undid. It states nothing of the rows that the transaction had written and undid
-     * later; what it found of these concerns the transaction alone.
-     */
-    private void undonePredicate(Predicates all, int o, IntFunction<String> names, int t) throws HistoryException {
-        long code = this.all.values()[o];
-        int p = Predicates.number(code);
-        if (all.hasUnknown()) {
-            throw new HistoryException(
-                    places.apply(t),
-                    "a \"pr\", \"pw\" or \"pd\" that a rollback undid, in a history with writes by a condition without their rows",
-                    "\"keys\" of each \"pw\" and \"pd\"",
-                    "leave it out, and record the rest of the transaction");
-        }
-        IntOpenHashSet own = new IntOpenHashSet();
-        for (int key : last.keySet()) {
-            int write = since(last.get(key), o);
-            if (write != NONE && undoneAt[write - from] != NEVER) {
-                own.add(key);
-            }
-        }
-        IntArrayList others = new IntArrayList();
-        IntOpenHashSet found = new IntOpenHashSet();
-        for (int key : all.keys(p)) {
-            (own.contains(key) ? found : others).add(key);
-        }
-        Condition condition = all.condition(all.conditionOf(p));
-        for (int key : own) {
-            int write = since(last.get(key), o);
-            boolean carries = write > from && Predicates.isRow(this.all.values()[write - 1]);
-            int columns = carries ? Predicates.rowNumber(this.all.values()[write - 1]) : NONE;
-            boolean matches = kind(write) != Operations.DELETE
-                    && condition.matches(values, all.rows(), this.all.values()[write], columns);
-            if (matches != found.contains(key)) {
-                int of = own(label(key) + " " + condition.label(), o, names, t);
-                long yes = values.opaque(PredicateReads.YES);
-                refute(Operations.pack(of, true), matches ? yes : ValueDictionary.NULL, (byte) 0);
-                refute(Operations.pack(of, false), matches ? ValueDictionary.NULL : yes, (byte) 0);
-            }
-        }
-        put(0, all.add(condition, others, all.isRead(p), own), (byte) 0);
     }
 
     private String label(int key) {

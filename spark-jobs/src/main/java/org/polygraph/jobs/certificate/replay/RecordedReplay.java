@@ -1,9 +1,6 @@
 package org.polygraph.jobs.certificate.replay;
 
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.BitSet;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +9,6 @@ import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.table.Condition;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.Operations;
 import org.polygraph.storage.table.Predicates;
 import org.polygraph.storage.table.RecordedCounts;
 import org.polygraph.storage.table.RecordedSelection;
@@ -74,12 +70,6 @@ public final class RecordedReplay {
     /** By write that does not name its rows, of a transaction that has not committed: the rows that matched. */
     private final Map<Integer, int[]> found = new HashMap<>();
 
-    /** By savepoint that is set: its operation, and the size of {@link #undo} there. */
-    private final Deque<int[]> savepoints = new ArrayDeque<>();
-
-    /** The operations that rollbacks to savepoints undid, of the transactions that were read. */
-    private final BitSet undone = new BitSet();
-
     /** Earlier states of rows, to undo the writes that a transaction makes at its snapshot. */
     private long[] undo = new long[64];
 
@@ -136,7 +126,7 @@ public final class RecordedReplay {
         if (recorded == null) {
             return null;
         }
-        HistoryTable read = witness.table().withUndone();
+        HistoryTable read = witness.table().asRead();
         Placement placement = new Placement(new Witness(read, witness.terms(), witness.counted(), witness.position()));
         if (placement.discrepancy() != null) {
             return new Result(placement.discrepancy(), 0, 0);
@@ -184,12 +174,9 @@ public final class RecordedReplay {
     /** Compares the results of a transaction with the state. Its writes stay there until {@link #giveBack}. */
     private @Nullable String read(int t) {
         int columnsOfNext = NONE;
-        savepoints.clear();
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
             long code = table.value(o);
-            if (table.isOfSavepoint(o)) {
-                savepoint(o);
-            } else if (Predicates.isRow(code)) {
+            if (Predicates.isRow(code)) {
                 columnsOfNext = Predicates.rowNumber(code);
             } else if (Predicates.isOne(code)) {
                 String wrong = evaluate(t, o, recorded.recording(code));
@@ -305,31 +292,11 @@ public final class RecordedReplay {
         return false;
     }
 
-    /** Keeps the place of a savepoint, or gives back the states of rows since one. */
-    private void savepoint(int o) {
-        if (table.kind(o) == Operations.SAVEPOINT) {
-            savepoints.push(new int[] {o, undoSize});
-            return;
-        }
-        while (table.value(savepoints.element()[0]) != table.value(o)) {
-            savepoints.pop();
-        }
-        if (table.kind(o) == Operations.ROLLBACK_TO) {
-            giveBack(savepoints.element()[1]);
-            undone.set(savepoints.element()[0], o);
-        } else {
-            savepoints.pop();
-        }
-    }
-
     /** Runs the writes of a transaction. */
     private @Nullable String commit(int t) {
         int columnsOfNext = NONE;
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
             long code = table.value(o);
-            if (undone.get(o)) {
-                continue;
-            }
             if (Predicates.isRow(code)) {
                 columnsOfNext = Predicates.rowNumber(code);
                 continue;
@@ -425,11 +392,7 @@ public final class RecordedReplay {
 
     /** Undoes the writes since the snapshot. */
     private void giveBack() {
-        giveBack(0);
-    }
-
-    private void giveBack(int to) {
-        while (undoSize > to) {
+        while (undoSize > 0) {
             int row = (int) undo[--undoSize];
             writers[row] = (int) undo[--undoSize];
             exists[row] = undo[--undoSize] != 0;

@@ -133,7 +133,7 @@ public final class SavepointReplay {
                 if (kind == Operations.RELEASE) {
                     points.pop();
                 }
-            } else if (!Predicates.isRow(value) && !Predicates.isOne(value)) {
+            } else if (!Predicates.isRow(value)) {
                 before[o - from] = current[key];
                 if (Operations.isWrite(recorded.keys()[o])) {
                     current[key] = o;
@@ -146,10 +146,6 @@ public final class SavepointReplay {
 
     /** Whether the next operation that is judged is a recorded one with this value. */
     private boolean takes(int o, long value) {
-        if (Predicates.isOne(value)) {
-            // Another one may stand for it, which states nothing of some rows.
-            return next < judged.size() && Predicates.isOne(judged.values()[next++]);
-        }
         boolean isSame = next < judged.size()
                 && judged.keys()[next] == recorded.keys()[o]
                 && judged.values()[next] == value
@@ -183,8 +179,7 @@ public final class SavepointReplay {
 
     /**
      * Whether the other operations of the transaction are writes and a read of keys of their own, which no order
-     * explains, for each read that did not see what it had to. There are further ones for results of conditions, which
-     * {@link RecordedReplay} evaluates.
+     * explains, for each read that did not see what it had to.
      */
     private boolean areRefuted(int end) {
         int matched = 0;

@@ -112,7 +112,7 @@ final class Queries {
             if (predicates != null && Predicates.isOne(code)) {
                 Predicates.Recording query = predicates.recording(code);
                 int[] keys = query.keys();
-                int rows = keys == null || query.isUndone() ? 0 : keys.length;
+                int rows = keys == null ? 0 : keys.length;
                 for (int i = 1; query.isRead() && i <= rows; i++) {
                     implied.add(place - i);
                 }
@@ -193,9 +193,8 @@ final class Queries {
     private Query query(int o, Predicates.Recording query) {
         int[] keys = query.keys();
         String condition = Legible.of(query.condition().label());
-        if (query.isRead() || query.isUndone()) {
-            return new Query(
-                    o, query.condition(), "pr(" + condition + ")", "return", keys, rows(keys, query.isRead() ? o : -1));
+        if (query.isRead()) {
+            return new Query(o, query.condition(), "pr(" + condition + ")", "return", keys, rows(keys, o));
         }
         Predicates.Unknown write = query.write();
         int at = keys == null || keys.length == 0 ? -1 : Predicates.isRow(recorded.value(o + 1)) ? o + 2 : o + 1;

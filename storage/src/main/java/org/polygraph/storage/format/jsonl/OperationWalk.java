@@ -60,7 +60,7 @@ public final class OperationWalk {
         }
         if (nextPredicate < end) {
             Predicates.Recording found = known.recording(table.value(nextPredicate));
-            int rows = found.keys() == null || found.isUndone() ? 0 : found.keys().length;
+            int rows = found.keys() == null ? 0 : found.keys().length;
             if (nextPredicate - (found.isRead() ? rows : 0) == at) {
                 first = at;
                 predicate = found;
