@@ -2,7 +2,7 @@ package org.polygraph.storage.table;
 
 import java.util.Arrays;
 
-/** A list of bytes that grows, for kinds, statuses and marks: fastutil's is in the large one of its two jars. */
+/** A list of bytes that grows, for statuses: fastutil's is in the large one of its two jars. */
 final class ByteList {
     private static final int LEAST = 16;
 
@@ -21,10 +21,6 @@ final class ByteList {
         return size;
     }
 
-    byte get(int i) {
-        return elements[i];
-    }
-
     void add(byte element) {
         if (size == elements.length) {
             elements = Arrays.copyOf(elements, (int) Math.min(Integer.MAX_VALUE - 8L, 1L + size + (size >> 1)));
@@ -37,15 +33,6 @@ final class ByteList {
         if (capacity > elements.length) {
             elements = Arrays.copyOf(elements, capacity);
         }
-    }
-
-    void clear() {
-        size = 0;
-    }
-
-    /** Removes all elements from a place on. */
-    void truncate(int length) {
-        size = length;
     }
 
     /** Returns the array of the list, which is longer than the list. */

@@ -41,7 +41,21 @@ public final class HistorySelection {
      * @param operations ids in the whole, strictly ascending; kept, not copied
      */
     public static HistorySelection of(HistoryTable whole, int[] operations) {
-        return ofExplicit(whole, whole.listVersions() == null ? operations : ListSelection.explicit(whole, operations));
+        int[] explicit = explicit(whole, operations);
+        IntArrayList transactions = new IntArrayList();
+        int end = -1;
+        for (int o : explicit) {
+            if (o >= end) {
+                int t = transactionOf(whole, o);
+                transactions.add(t);
+                end = whole.operationsEnd(t);
+            }
+        }
+        return of(whole, transactions.toIntArray(), explicit);
+    }
+
+    private static int[] explicit(HistoryTable whole, int[] operations) {
+        return whole.listVersions() == null ? operations : ListSelection.explicit(whole, operations);
     }
 
     /**
@@ -130,72 +144,38 @@ public final class HistorySelection {
         return isSame;
     }
 
-    private static HistorySelection ofExplicit(HistoryTable whole, int[] operations) {
-        IntArrayList transactions = new IntArrayList();
-        IntArrayList starts = new IntArrayList();
-        int end = -1;
-        for (int i = 0; i < operations.length; i++) {
-            int o = operations[i];
-            if (o >= end) {
-                int t = transactionOf(whole, o);
-                transactions.add(t);
-                starts.add(i);
-                end = whole.operationsEnd(t);
-            }
-        }
-        starts.add(operations.length);
-        return of(whole, transactions.toIntArray(), starts.toIntArray(), operations);
-    }
-
     /**
      * Selects operations and transactions, which may have no selected operation.
      *
-     * @param transactions ids in the whole, strictly ascending, with those of all selected operations; kept, not copied
+     * @param kept ids of transactions in the whole, strictly ascending, with those of all selected operations; not copied
      * @param selected ids in the whole, strictly ascending
      */
-    public static HistorySelection of(HistoryTable whole, int[] transactions, int[] selected) {
-        int[] operations = whole.listVersions() == null ? selected : ListSelection.explicit(whole, selected);
-        int[] starts = new int[transactions.length + 1];
-        int next = 0;
-        for (int i = 0; i < transactions.length; i++) {
-            int end = whole.operationsEnd(transactions[i]);
-            while (next < operations.length && operations[next] < end) {
-                next++;
-            }
-            starts[i + 1] = next;
-        }
-        return of(whole, transactions, starts, operations);
-    }
-
-    private static HistorySelection of(HistoryTable whole, int[] kept, int[] starts, int[] operations) {
+    public static HistorySelection of(HistoryTable whole, int[] kept, int[] selected) {
+        int[] operations = explicit(whole, selected);
+        int[] starts = new int[kept.length + 1];
         Int2IntOpenHashMap keyIds = new Int2IntOpenHashMap();
         keyIds.defaultReturnValue(-1);
         IntArrayList keys = new IntArrayList();
-        int[] operationKeys = new int[operations.length];
-        long[] operationValues = new long[operations.length];
-        byte[] kinds = whole.operationKinds();
-        byte[] selectedKinds = kinds == null ? null : new byte[operations.length];
-        for (int i = 0; i < operations.length; i++) {
-            int o = operations[i];
-            int key = whole.key(o);
-            int id = keyIds.get(key);
-            if (id < 0) {
-                id = keys.size();
-                keyIds.put(key, id);
-                keys.add(key);
+        OperationList own = new OperationList(operations.length);
+        int next = 0;
+        for (int i = 0; i < kept.length; i++) {
+            for (; next < operations.length && operations[next] < whole.operationsEnd(kept[i]); next++) {
+                int o = operations[next];
+                int id = keyIds.putIfAbsent(whole.key(o), keys.size());
+                if (id < 0) {
+                    id = keys.size();
+                    keys.add(whole.key(o));
+                }
+                own.add(Operations.pack(id, whole.isWrite(o)), whole.value(o), whole.kind(o));
             }
-            operationKeys[i] = Operations.pack(id, whole.isWrite(o));
-            operationValues[i] = whole.value(o);
-            if (kinds != null && selectedKinds != null) {
-                selectedKinds[i] = kinds[o];
-            }
+            starts[i + 1] = next;
         }
         int[] keptKeys = keys.toIntArray();
         if (whole.hasLists() || whole.listVersions() != null) {
-            HistoryTable selected = ListSelection.of(whole, kept, keptKeys, operations);
+            HistoryTable part = ListSelection.of(whole, kept, keptKeys, operations);
             // The lists that were recorded have the sessions that were recorded.
             boolean isOrdered = whole.sessions() < whole.transactions();
-            HistoryTable lists = isOrdered ? selected : selected.withoutSessionOrder();
+            HistoryTable lists = isOrdered ? part : part.withoutSessionOrder();
             ListReduced reduced = lists.reduced();
             int[] origins = reduced == null ? operations : reduced.origin().clone();
             for (int o = 0; reduced != null && o < origins.length; o++) {
@@ -203,9 +183,7 @@ public final class HistorySelection {
             }
             return new HistorySelection(lists, kept, keptKeys, origins);
         }
-        HistoryTable table =
-                table(whole, keptKeys, kept, new Operations(starts, operationKeys, operationValues, selectedKinds));
-        return new HistorySelection(table, kept, keptKeys, operations);
+        return new HistorySelection(table(whole, keptKeys, kept, own.build(starts)), kept, keptKeys, operations);
     }
 
     /**

@@ -552,12 +552,12 @@ public final class HistoryTable {
      * there are none; shares all other arrays.
      */
     public HistoryTable withoutRows() {
-        return hasRows() ? with(operations.withoutRows()) : this;
+        return hasRows() ? with(operations.only(Operations.REPEATED_ROW)) : this;
     }
 
     /** The history with plain writes, which may find a row, in place of inserts. */
     public HistoryTable withoutInserts() {
-        return with(operations.withoutInserts());
+        return with(operations.only(Operations.DELETE, Operations.REPEATED_ROW));
     }
 
     /** The same history with another status for some transactions. Shares all other arrays. */

@@ -1,7 +1,6 @@
 package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.IntFunction;
@@ -159,14 +158,12 @@ public record HistoryWithout(HistoryTable table, @Nullable HistorySelection ids)
         private final HistoryTable raw;
         private final @Nullable Predicates predicates;
         private final IntArrayList ends = new IntArrayList(new int[] {0});
-        private final IntArrayList keys = new IntArrayList();
-        private final LongArrayList values = new LongArrayList();
-        private final ByteList kinds = new ByteList();
-        private boolean hasKinds;
+        private final OperationList operations;
 
         Rewriting(HistoryTable raw, @Nullable Predicates predicates) {
             this.raw = raw;
             this.predicates = predicates;
+            this.operations = new OperationList(raw.operations());
         }
 
         void add(int t, Set<Read> leftOut) {
@@ -179,7 +176,7 @@ public record HistoryWithout(HistoryTable table, @Nullable HistorySelection ids)
                     put(o, isOther && raw.isInsert(o) ? 0 : raw.kind(o));
                 }
             }
-            ends.add(keys.size());
+            ends.add(operations.size());
         }
 
         private boolean isLeftOut(int o, Set<Read> leftOut) {
@@ -202,10 +199,7 @@ public record HistoryWithout(HistoryTable table, @Nullable HistorySelection ids)
         }
 
         private void put(int o, byte kind) {
-            keys.add(raw.operationKeys()[o]);
-            values.add(raw.value(o));
-            kinds.add(kind);
-            hasKinds |= kind != 0;
+            operations.add(raw.operationKeys()[o], raw.value(o), kind);
         }
 
         HistoryTable table(int[] transactions) {
@@ -213,11 +207,7 @@ public record HistoryWithout(HistoryTable table, @Nullable HistorySelection ids)
                     raw,
                     HistorySelection.numbers(raw.recordedKeys()),
                     transactions,
-                    new Operations(
-                            ends.toIntArray(),
-                            keys.toIntArray(),
-                            values.toLongArray(),
-                            hasKinds ? kinds.toByteArray() : null));
+                    operations.build(ends.toIntArray()));
             try {
                 return predicates == null ? rest : PredicateReads.readApart(PredicateReads.of(rest, predicates));
             } catch (HistoryException e) {

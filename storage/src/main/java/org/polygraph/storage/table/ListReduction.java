@@ -3,7 +3,6 @@ package org.polygraph.storage.table;
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
-import it.unimi.dsi.fastutil.longs.LongArrayList;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.lists.ListCodes;
@@ -41,9 +40,7 @@ public final class ListReduction {
     /** By code of an element: the code of the version that it makes. */
     private final Long2LongOpenHashMap codes = new Long2LongOpenHashMap();
 
-    private final IntArrayList newKeys;
-    private final LongArrayList newCodes;
-    private final ByteList newKinds;
+    private final OperationList operations;
     private final IntArrayList origin;
 
     private ListReduction(ListVersions versions) {
@@ -51,9 +48,7 @@ public final class ListReduction {
         this.versions = versions;
         codes.defaultReturnValue(ValueDictionary.NULL);
         int expected = table.operations() + table.writes();
-        newKeys = new IntArrayList(expected);
-        newCodes = new LongArrayList(expected);
-        newKinds = new ByteList(expected);
+        operations = new OperationList(expected);
         origin = new IntArrayList(expected);
     }
 
@@ -110,7 +105,7 @@ public final class ListReduction {
                 }
                 made(o);
             }
-            starts[t + 1] = newKeys.size();
+            starts[t + 1] = operations.size();
         }
         return reduced(keys, starts, false);
     }
@@ -132,7 +127,7 @@ public final class ListReduction {
                 }
                 made(o);
             }
-            starts[t + 1] = newKeys.size();
+            starts[t + 1] = operations.size();
         }
         return reduced(keys, starts, true);
     }
@@ -157,7 +152,7 @@ public final class ListReduction {
 
     /** Reads the elements before the last one, from the first. */
     private void readElements(int o, Int2IntOpenHashMap elementKeys) {
-        if (newKeys.size() + (long) versions.length(o) > MOST_ELEMENTS) {
+        if (operations.size() + (long) versions.length(o) > MOST_ELEMENTS) {
             throw new BudgetException(
                     "the lists that were read have more than " + MOST_ELEMENTS
                             + " elements in all; pc, cc, ra, rc and pl2 read each of them; check si, which implies these levels");
@@ -174,9 +169,7 @@ public final class ListReduction {
 
     private HistoryTable reduced(KeyDictionary keys, int[] starts, boolean isOfCommits) {
         return table.with(
-                keys,
-                new Operations(starts, newKeys.toIntArray(), newCodes.toLongArray(), newKinds.toByteArray()),
-                new ListReduced(versions, origin.toIntArray(), isOfCommits));
+                keys, operations.build(starts), new ListReduced(versions, origin.toIntArray(), isOfCommits));
     }
 
     /** Writes a recorded operation. */
@@ -192,24 +185,18 @@ public final class ListReduction {
             // A read of null reads the empty list.
             code = table.initialValue();
         }
-        put(table.operationKeys()[o], code, kind);
+        operations.add(table.operationKeys()[o], code, kind);
     }
 
     /** States that the operations since the last call stand for a recorded one. */
     private void made(int o) {
-        while (origin.size() < newKeys.size()) {
+        while (origin.size() < operations.size()) {
             origin.add(o);
         }
     }
 
     private void imply(int keyAndKind, long code) {
-        put(keyAndKind, code, Operations.IMPLIED);
-    }
-
-    private void put(int keyAndKind, long code, byte kind) {
-        newKeys.add(keyAndKind);
-        newCodes.add(code);
-        newKinds.add(kind);
+        operations.add(keyAndKind, code, Operations.IMPLIED);
     }
 
     /** The version that an element makes, which is labelled as a list that ends with it. */

@@ -1,7 +1,6 @@
 package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
-import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -62,25 +61,20 @@ final class ListSelection {
             ids.put(key, ids.size());
         }
         int[] starts = new int[kept.length + 1];
-        IntArrayList newKeys = new IntArrayList();
-        LongArrayList newCodes = new LongArrayList();
-        ByteList newKinds = new ByteList(origins.length);
+        OperationList operations = new OperationList(origins.length);
         int next = 0;
         for (int i = 0; i < kept.length; i++) {
             for (; next < origins.length && origins[next] < recorded.operationsEnd(kept[i]); next++) {
                 int o = origins[next];
                 int key = ids.get(recorded.key(o));
-                newKeys.add(Operations.pack(key, recorded.isWrite(o)));
-                newCodes.add(versions.isRead(o) ? list(key, o) : recorded.value(o));
-                newKinds.add(recorded.kind(o));
+                operations.add(
+                        Operations.pack(key, recorded.isWrite(o)),
+                        versions.isRead(o) ? list(key, o) : recorded.value(o),
+                        recorded.kind(o));
             }
-            starts[i + 1] = newKeys.size();
+            starts[i + 1] = operations.size();
         }
-        return HistorySelection.table(
-                        recorded,
-                        keys,
-                        kept,
-                        new Operations(starts, newKeys.toIntArray(), newCodes.toLongArray(), newKinds.toByteArray()))
+        return HistorySelection.table(recorded, keys, kept, operations.build(starts))
                 .with(lists);
     }
 

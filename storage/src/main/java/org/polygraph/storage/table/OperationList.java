@@ -12,6 +12,7 @@ import org.polygraph.storage.model.BudgetException;
  */
 final class OperationList {
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
+    private static final int LEAST_BLOCK = 1 << 4;
     private static final int FIRST_BLOCK = 1 << 12;
     /** 256 KiB of values: below half a region of G1, which gives larger arrays whole regions and wastes the rest. */
     private static final int BLOCK_SHIFT = 15;
@@ -20,8 +21,8 @@ final class OperationList {
 
     private final List<int[]> keyBlocks = new ArrayList<>();
     private final List<long[]> valueBlocks = new ArrayList<>();
-    private int[] lastKeys = new int[FIRST_BLOCK];
-    private long[] lastValues = new long[FIRST_BLOCK];
+    private int[] lastKeys;
+    private long[] lastValues;
     private int lastUsed;
     private int size;
     /** By operation up to its length: its kind, see {@link Operations#kinds}; empty if all are 0. */
@@ -30,8 +31,17 @@ final class OperationList {
     private int shift = BLOCK_SHIFT;
 
     OperationList() {
+        this(FIRST_BLOCK);
+    }
+
+    /** @param expected the number of operations, about */
+    OperationList(int expected) {
+        int first = Math.max(LEAST_BLOCK, Math.min(expected, BLOCK));
+        lastKeys = new int[first];
+        lastValues = new long[first];
         keyBlocks.add(lastKeys);
         valueBlocks.add(lastValues);
+        expect(expected);
     }
 
     int size() {
@@ -80,8 +90,8 @@ final class OperationList {
             return;
         }
         if (lastUsed < BLOCK) {
-            lastKeys = Arrays.copyOf(lastKeys, lastUsed * 2);
-            lastValues = Arrays.copyOf(lastValues, lastUsed * 2);
+            lastKeys = Arrays.copyOf(lastKeys, Math.min(BLOCK, lastUsed * 2));
+            lastValues = Arrays.copyOf(lastValues, lastKeys.length);
             keyBlocks.set(0, lastKeys);
             valueBlocks.set(0, lastValues);
         } else {
@@ -116,6 +126,23 @@ final class OperationList {
         lastKeys[lastUsed] = keyAndKind;
         lastValues[lastUsed++] = valueCode;
         size++;
+    }
+
+    /** Adds an operation of a kind. */
+    void add(int keyAndKind, long valueCode, byte kind) {
+        if (isFull()) {
+            grow();
+        }
+        add(keyAndKind, valueCode);
+        if (kind != 0) {
+            kind(size - 1, kind);
+        }
+    }
+
+    /** The operations, in the order of their transactions, and releases them here. @param starts of these */
+    Operations build(int[] starts) {
+        long[] values = values(null, starts);
+        return new Operations(starts, keys(null, starts), values, kinds(null, starts));
     }
 
     /** Gives an operation that was added its kind. */

@@ -1,7 +1,6 @@
 package org.polygraph.storage.table;
 
 import java.io.Serializable;
-import java.util.Arrays;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -86,13 +85,18 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
         return keys.length;
     }
 
+    /** The kind of an operation, see {@link #kinds}. */
+    public byte kind(int operation) {
+        return kinds == null ? 0 : kinds[operation];
+    }
+
     /** Whether an operation appends to a list. */
     public boolean isAppend(int operation) {
-        return kinds != null && kinds[operation] == APPEND;
+        return kind(operation) == APPEND;
     }
 
     private boolean isImplied(int operation) {
-        return kinds != null && kinds[operation] == IMPLIED;
+        return kind(operation) == IMPLIED;
     }
 
     /** See {@link HistoryTable#implying}. */
@@ -120,48 +124,31 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
         return false;
     }
 
-    /** The operations with plain writes in place of inserts and deletes. */
-    Operations withoutRows() {
-        byte[] plain = kinds != null && has(REPEATED_ROW) ? kinds.clone() : null;
-        for (int o = 0; plain != null && o < plain.length; o++) {
-            plain[o] = plain[o] == REPEATED_ROW ? REPEATED_ROW : 0;
+    /** The operations with plain reads and writes in place of those of kinds that are not kept. */
+    Operations only(byte... kept) {
+        byte[] plain = new byte[size()];
+        boolean hasKinds = false;
+        for (int o = 0; kinds != null && o < plain.length; o++) {
+            for (byte kind : kept) {
+                plain[o] = kinds[o] == kind ? kind : plain[o];
+            }
+            hasKinds |= plain[o] != 0;
         }
-        return new Operations(starts, keys, values, plain);
-    }
-
-    /** The operations with plain writes in place of inserts. */
-    Operations withoutInserts() {
-        byte[] plain = kinds == null ? null : kinds.clone();
-        for (int o = 0; plain != null && o < plain.length; o++) {
-            plain[o] = plain[o] == INSERT ? 0 : plain[o];
-        }
-        return new Operations(starts, keys, values, plain);
+        return new Operations(starts, keys, values, hasKinds ? plain : null);
     }
 
     /** The operations without those whose value fulfils a condition. */
     Operations without(LongPredicate isDropped) {
         int[] keptStarts = new int[starts.length];
-        int[] keptKeys = new int[size()];
-        long[] keptValues = new long[size()];
-        byte[] all = kinds;
-        byte[] keptKinds = all == null ? null : new byte[size()];
-        int n = 0;
+        OperationList kept = new OperationList(size());
         for (int t = 0; t + 1 < starts.length; t++) {
             for (int o = starts[t]; o < starts[t + 1]; o++) {
                 if (!isDropped.test(values[o])) {
-                    keptKeys[n] = keys[o];
-                    if (keptKinds != null && all != null) {
-                        keptKinds[n] = all[o];
-                    }
-                    keptValues[n++] = values[o];
+                    kept.add(keys[o], values[o], kind(o));
                 }
             }
-            keptStarts[t + 1] = n;
+            keptStarts[t + 1] = kept.size();
         }
-        return new Operations(
-                keptStarts,
-                Arrays.copyOf(keptKeys, n),
-                Arrays.copyOf(keptValues, n),
-                keptKinds == null ? null : Arrays.copyOf(keptKinds, n));
+        return kept.build(keptStarts);
     }
 }

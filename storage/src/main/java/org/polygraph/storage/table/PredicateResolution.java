@@ -5,7 +5,6 @@ import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
-import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongSet;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -60,9 +59,7 @@ final class PredicateResolution {
     private final List<IntArrayList> selected = new ArrayList<>();
 
     private final long yes;
-    private final IntArrayList newKeys = new IntArrayList();
-    private final LongArrayList newCodes = new LongArrayList();
-    private final @Nullable ByteList newKinds;
+    private final OperationList operations;
 
     /**
      * Prepares the resolution.
@@ -88,7 +85,7 @@ final class PredicateResolution {
         Arrays.fill(firsts, NONE);
         numbers.defaultReturnValue(NONE);
         yes = values.opaque(PredicateReads.YES);
-        newKinds = table.operationKinds() == null ? null : new ByteList();
+        operations = new OperationList(table.operations());
     }
 
     HistoryTable resolved() {
@@ -110,8 +107,6 @@ final class PredicateResolution {
             addCandidates(c, pairs == null ? versions.candidates(predicates.condition(c)) : byLabel(selected.get(c)));
         }
         int[] ends = new int[table.transactions() + 1];
-        newKeys.ensureCapacity(table.operations());
-        newCodes.ensureCapacity(table.operations());
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 long code = table.value(o);
@@ -124,7 +119,7 @@ final class PredicateResolution {
                     }
                 }
             }
-            ends[t + 1] = newKeys.size();
+            ends[t + 1] = operations.size();
         }
         Int2LongMap initial = new Int2LongOpenHashMap();
         Int2LongMap stated = table.initialState();
@@ -138,9 +133,7 @@ final class PredicateResolution {
         for (int i = 0; i < unmatchedKeys.size(); i++) {
             initial.put(unmatchedKeys.getInt(i), initial(unmatchedRows.getInt(i), false));
         }
-        byte[] kinds = newKinds == null ? null : newKinds.toByteArray();
-        return table.with(new Operations(ends, newKeys.toIntArray(), newCodes.toLongArray(), kinds))
-                .withInitialState(initial);
+        return table.with(operations.build(ends)).withInitialState(initial);
     }
 
     private long initial(int row, boolean matches) {
@@ -271,14 +264,10 @@ final class PredicateResolution {
     }
 
     private void put(int keyAndKind, long code, byte kind) {
-        if (newKeys.size() >= MOST_OPERATIONS) {
+        if (operations.size() >= MOST_OPERATIONS) {
             throw new BudgetException("predicates and the rows that may match them are more than " + MOST_OPERATIONS
                     + " pairs; check a part of the history, or narrower conditions");
         }
-        newKeys.add(keyAndKind);
-        newCodes.add(code);
-        if (newKinds != null) {
-            newKinds.add(kind);
-        }
+        operations.add(keyAndKind, code, kind);
     }
 }

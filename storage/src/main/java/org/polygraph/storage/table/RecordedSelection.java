@@ -5,7 +5,6 @@ import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
-import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
@@ -39,10 +38,7 @@ public final class RecordedSelection {
     private final Predicates to;
     private final Int2IntOpenHashMap ids = new Int2IntOpenHashMap();
     private final IntArrayList keys = new IntArrayList();
-    private final IntArrayList operationKeys = new IntArrayList();
-    private final LongArrayList operationValues = new LongArrayList();
-    private final ByteList kinds = new ByteList();
-    private boolean hasKinds;
+    private final OperationList recorded = new OperationList(0);
 
     private RecordedSelection(HistoryTable table, PredicateReads reads, Predicates predicates) {
         this.table = table;
@@ -166,19 +162,12 @@ public final class RecordedSelection {
         int[] starts = new int[transactions.size() + 1];
         for (int i = 0; i < transactions.size(); i++) {
             write(transactions.getInt(i));
-            starts[i + 1] = operationKeys.size();
+            starts[i + 1] = recorded.size();
         }
         int mentioned = keys.size();
         addOtherRows();
         HistoryTable selected = HistorySelection.table(
-                raw,
-                keys.toIntArray(),
-                transactions.toIntArray(),
-                new Operations(
-                        starts,
-                        operationKeys.toIntArray(),
-                        operationValues.toLongArray(),
-                        hasKinds ? kinds.toByteArray() : null));
+                raw, keys.toIntArray(), transactions.toIntArray(), recorded.build(starts));
         return resolved(withInitialRows(selected, mentioned));
     }
 
@@ -281,9 +270,9 @@ public final class RecordedSelection {
             } else {
                 if (isKept(o)) {
                     if (row >= 0) {
-                        add(0, false, raw.value(row), (byte) 0);
+                        recorded.add(0, raw.value(row), (byte) 0);
                     }
-                    add(id(raw.key(o)), raw.isWrite(o), code, raw.kind(o));
+                    recorded.add(Operations.pack(id(raw.key(o)), raw.isWrite(o)), code, raw.kind(o));
                 }
                 row = -1;
             }
@@ -304,7 +293,7 @@ public final class RecordedSelection {
         long code = isRead || !matched.isEmpty()
                 ? to.add(condition, matched, isRead)
                 : to.add(condition, writeOfNoRow(o, predicates.recording(raw.value(o))));
-        add(0, false, code, (byte) 0);
+        recorded.add(0, code, (byte) 0);
     }
 
     /** What a predicate writes, if none of its rows is kept. */
@@ -326,12 +315,5 @@ public final class RecordedSelection {
             keys.add(key);
         }
         return id;
-    }
-
-    private void add(int key, boolean isWrite, long value, byte kind) {
-        operationKeys.add(Operations.pack(key, isWrite));
-        operationValues.add(value);
-        kinds.add(kind);
-        hasKinds |= kind != 0;
     }
 }

@@ -16,6 +16,8 @@ import org.polygraph.storage.dictionary.ValueDictionary;
  */
 final class ReplayedRows {
     static final int NONE = -1;
+    private static final int ABSENT = -2;
+
     private final HistoryTable table;
     private final Predicates predicates;
 
@@ -42,9 +44,10 @@ final class ReplayedRows {
 
     // The changes: the row, and what it was before.
     private final IntArrayList changed = new IntArrayList();
-    private final ByteList existed = new ByteList();
     private final LongArrayList valuesBefore = new LongArrayList();
+    /** {@link #ABSENT} if the row did not exist. */
     private final IntArrayList columnsBefore = new IntArrayList();
+
     private final IntArrayList writersBefore = new IntArrayList();
     private final LongArrayList changesBefore = new LongArrayList();
     private final IntArrayList found = new IntArrayList();
@@ -166,7 +169,8 @@ final class ReplayedRows {
     void takeBack(int first) {
         for (int i = changed.size() - 1; i >= first; i--) {
             int row = changed.getInt(i);
-            set(row, existed.get(i) != 0, valuesBefore.getLong(i), columnsBefore.getInt(i), writersBefore.getInt(i));
+            int before = columnsBefore.getInt(i);
+            set(row, before != ABSENT, valuesBefore.getLong(i), before, writersBefore.getInt(i));
             changes[row] = changesBefore.getLong(i);
         }
         forget(first);
@@ -179,7 +183,6 @@ final class ReplayedRows {
 
     private void forget(int first) {
         changed.size(first);
-        existed.truncate(first);
         valuesBefore.size(first);
         columnsBefore.size(first);
         writersBefore.size(first);
@@ -194,9 +197,8 @@ final class ReplayedRows {
 
     void write(int row, boolean isDelete, long value, int columnsOfRow, int transaction) {
         changed.add(row);
-        existed.add((byte) (exists[row] ? 1 : 0));
         valuesBefore.add(values[row]);
-        columnsBefore.add(columnsOf[row]);
+        columnsBefore.add(exists[row] ? columnsOf[row] : ABSENT);
         writersBefore.add(writers[row]);
         changesBefore.add(changes[row]);
         set(row, !isDelete, value, columnsOfRow, transaction);

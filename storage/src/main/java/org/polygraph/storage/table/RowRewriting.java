@@ -2,7 +2,6 @@ package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
-import it.unimi.dsi.fastutil.longs.LongArrayList;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
@@ -61,12 +60,12 @@ final class RowRewriting {
                 }
                 dropped = 0;
             }
-            starts[t + 1] = to.keys.size();
+            starts[t + 1] = to.operations.size();
         }
         // A resolution adds keys, so each has a dictionary of its own, with the same ids.
         KeyDictionary keys = new KeyDictionary();
         keys.addAll(raw.keys());
-        return PredicateReads.of(raw.with(keys, to.operations(starts)), to.predicates);
+        return PredicateReads.of(raw.with(keys, to.operations.build(starts)), to.predicates);
     }
 
     /**
@@ -117,20 +116,10 @@ final class RowRewriting {
     /** Operations that are written anew. */
     private final class Rewriting {
         private final Predicates predicates = new Predicates(RowRewriting.this.predicates.rows());
-        private final IntArrayList keys = new IntArrayList(raw.operations());
-        private final LongArrayList values = new LongArrayList(raw.operations());
-        private final ByteList kinds = new ByteList(raw.operations());
-        private boolean hasKinds;
-
-        private void add(int key, boolean isWrite, long value, byte kind) {
-            keys.add(Operations.pack(key, isWrite));
-            values.add(value);
-            kinds.add(kind);
-            hasKinds |= kind != 0;
-        }
+        private final OperationList operations = new OperationList(raw.operations());
 
         void copy(int o) {
-            add(raw.key(o), raw.isWrite(o), raw.value(o), raw.kind(o));
+            operations.add(raw.operationKeys()[o], raw.value(o), raw.kind(o));
         }
 
         void predicate(int number, IntArrayList matched) {
@@ -141,7 +130,7 @@ final class RowRewriting {
                     ? predicates.add(condition, matched, from.isRead(number))
                     : predicates.add(
                             condition, new Predicates.Unknown(write.isDelete(), write.value(), write.row(), 0));
-            add(0, false, code, (byte) 0);
+            operations.add(0, code, (byte) 0);
         }
 
         void write(int number, IntLinkedOpenHashSet rows, boolean isEvaluated) {
@@ -154,22 +143,14 @@ final class RowRewriting {
             }
             for (int key : rows) {
                 if (write.isDelete()) {
-                    add(key, true, ValueDictionary.NULL, Operations.DELETE);
+                    operations.add(Operations.pack(key, true), ValueDictionary.NULL, Operations.DELETE);
                     continue;
                 }
                 if (write.row() >= 0) {
-                    add(0, false, Predicates.row(write.row()), (byte) 0);
+                    operations.add(0, Predicates.row(write.row()), (byte) 0);
                 }
-                add(key, true, write.value(), (byte) 0);
+                operations.add(Operations.pack(key, true), write.value(), (byte) 0);
             }
-        }
-
-        Operations operations(int[] starts) {
-            return new Operations(
-                    starts,
-                    keys.toIntArray(),
-                    values.toLongArray(),
-                    hasKinds || raw.operationKinds() != null ? kinds.toByteArray() : null);
         }
     }
 }

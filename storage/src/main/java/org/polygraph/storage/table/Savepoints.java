@@ -3,6 +3,8 @@ package org.polygraph.storage.table;
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
@@ -31,14 +33,9 @@ final class Savepoints {
     private final ValueDictionary values;
     private final @Nullable ListTree lists;
     private final IntFunction<String> places;
-    private final IntArrayList newKeys = new IntArrayList();
-    private final LongArrayList newValues = new LongArrayList();
-    private final ByteList newKinds = new ByteList();
-    /** What refutes the current transaction. */
-    private final IntArrayList wrongKeys = new IntArrayList();
-
-    private final LongArrayList wrongValues = new LongArrayList();
-    private final ByteList wrongKinds = new ByteList();
+    private final OperationList judged;
+    /** What refutes the current transaction, which comes last, because the rows of a result stand beside each other. */
+    private final List<Runnable> refutation = new ArrayList<>();
 
     // The current transaction.
     private int from;
@@ -69,6 +66,7 @@ final class Savepoints {
         this.values = values;
         this.lists = lists;
         this.places = places;
+        judged = new OperationList(all.size());
         last.defaultReturnValue(NONE);
     }
 
@@ -84,7 +82,7 @@ final class Savepoints {
             int to = all.starts()[t + 1];
             boolean undoes = mark(t, to);
             for (int o = from; o < to; o++) {
-                if (kind(o) >= Operations.SAVEPOINT) {
+                if (all.kind(o) >= Operations.SAVEPOINT) {
                     continue;
                 }
                 boolean isWrite = Operations.isWrite(all.keys()[o]);
@@ -92,25 +90,17 @@ final class Savepoints {
                 if (seen != NONE && undoneAt[seen - from] != NEVER) {
                     readUndone(o, seen, names, t);
                 } else if (!undoes || undoneAt[o - from] == NEVER || !(isWrite || Predicates.isRow(all.values()[o]))) {
-                    put(all.keys()[o], all.values()[o], kind(o));
+                    judged.add(all.keys()[o], all.values()[o], all.kind(o));
                 }
                 if (undoes && isWrite) {
                     before[o - from] = seen(o);
                     last.put(key(o), o);
                 }
             }
-            // What refutes the transaction comes last, because the rows of a result stand beside each other.
-            for (int i = 0; i < wrongKeys.size(); i++) {
-                put(wrongKeys.getInt(i), wrongValues.getLong(i), wrongKinds.get(i));
-            }
-            starts[t + 1] = newKeys.size();
+            refutation.forEach(Runnable::run);
+            starts[t + 1] = judged.size();
         }
-        byte[] kinds = newKinds.toByteArray();
-        boolean hasKinds = false;
-        for (byte kind : kinds) {
-            hasKinds |= kind != 0;
-        }
-        return new Operations(starts, newKeys.toIntArray(), newValues.toLongArray(), hasKinds ? kinds : null);
+        return judged.build(starts);
     }
 
     /** Marks what a transaction undid. @return whether it rolled back to a savepoint */
@@ -123,13 +113,11 @@ final class Savepoints {
         openSizes.clear();
         live.clear();
         last.clear();
-        wrongKeys.clear();
-        wrongValues.clear();
-        wrongKinds.truncate(0);
+        refutation.clear();
         boolean undoes = false;
         for (int o = from; o < to; o++) {
             undoneAt[o - from] = NEVER;
-            byte kind = kind(o);
+            byte kind = all.kind(o);
             if (kind == Operations.SAVEPOINT) {
                 open.add(o);
                 openSizes.add(live.size());
@@ -172,14 +160,7 @@ final class Savepoints {
     }
 
     private void refute(int keyAndKind, long value, byte kind) {
-        wrongKeys.add(keyAndKind);
-        wrongValues.add(value);
-        wrongKinds.add(kind);
-    }
-
-    private byte kind(int o) {
-        byte[] kinds = all.kinds();
-        return kinds == null ? 0 : kinds[o];
+        refutation.add(() -> judged.add(keyAndKind, value, kind));
     }
 
     private int key(int o) {
@@ -221,12 +202,12 @@ final class Savepoints {
                 append = since(before[append - from], o);
             }
             if (append == NONE || undoneAt[append - from] == NEVER) {
-                put(all.keys()[o], ListCodes.read(rest), (byte) 0);
+                judged.add(all.keys()[o], ListCodes.read(rest), (byte) 0);
                 return;
             }
         }
         boolean isRight = value == all.values()[seen] || values.isOther(value);
-        if (isRight && kind(o) != Operations.REPEATED_ROW) {
+        if (isRight && all.kind(o) != Operations.REPEATED_ROW) {
             return;
         }
         int own = own(label(key(o)), o, names, t);
@@ -246,12 +227,6 @@ final class Savepoints {
             long[] elements = tree.elements(ListCodes.list(value));
             value = ListCodes.read(tree.of(own, new LongArrayList(elements, elements.length - right, right)));
         }
-        refute(Operations.pack(own, false), value, kind(o));
-    }
-
-    private void put(int keyAndKind, long value, byte kind) {
-        newKeys.add(keyAndKind);
-        newValues.add(value);
-        newKinds.add(kind);
+        refute(Operations.pack(own, false), value, all.kind(o));
     }
 }
