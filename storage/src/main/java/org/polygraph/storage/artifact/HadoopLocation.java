@@ -151,7 +151,8 @@ final class HadoopLocation implements Location {
     @Override
     public SeekableInput open() throws IOException {
         try {
-            return new HadoopInput(fileSystem.open(path));
+            FSDataInputStream in = fileSystem.open(path);
+            return new SeekableInput(in, in::seek);
         } catch (IOException e) {
             throw explained(e);
         }
@@ -289,34 +290,6 @@ final class HadoopLocation implements Location {
         @Override
         public void close() throws IOException {
             io(out::close);
-        }
-    }
-
-    private static final class HadoopInput extends SeekableInput {
-        private final FSDataInputStream in;
-
-        HadoopInput(FSDataInputStream in) {
-            this.in = in;
-        }
-
-        @Override
-        public boolean seekable() {
-            return true;
-        }
-
-        @Override
-        public void seek(long position) throws IOException {
-            in.seek(position);
-        }
-
-        @Override
-        public int read(byte[] bytes, int offset, int length) throws IOException {
-            return in.read(bytes, offset, length);
-        }
-
-        @Override
-        public void close() throws IOException {
-            in.close();
         }
     }
 }

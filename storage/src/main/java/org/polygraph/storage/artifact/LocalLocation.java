@@ -4,7 +4,7 @@ import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.DirectoryStream;
@@ -102,7 +102,7 @@ final class LocalLocation implements Location {
             throw missing();
         }
         FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
-        return new ChannelInput(channel, Files.isRegularFile(path));
+        return new SeekableInput(Channels.newInputStream(channel), Files.isRegularFile(path) ? channel::position : null);
     }
 
     @Override
@@ -200,36 +200,5 @@ final class LocalLocation implements Location {
             }
             Files.move(temporary, target);
         });
-    }
-
-    /** A file that is read through a channel. Pipes and devices are only read in order. */
-    private static final class ChannelInput extends SeekableInput {
-        private final FileChannel channel;
-        private final boolean seekable;
-
-        ChannelInput(FileChannel channel, boolean seekable) {
-            this.channel = channel;
-            this.seekable = seekable;
-        }
-
-        @Override
-        public boolean seekable() {
-            return seekable;
-        }
-
-        @Override
-        public void seek(long to) throws IOException {
-            channel.position(to);
-        }
-
-        @Override
-        public int read(byte[] bytes, int offset, int length) throws IOException {
-            return channel.read(ByteBuffer.wrap(bytes, offset, length));
-        }
-
-        @Override
-        public void close() throws IOException {
-            channel.close();
-        }
     }
 }

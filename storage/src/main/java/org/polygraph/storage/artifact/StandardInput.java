@@ -1,7 +1,6 @@
 package org.polygraph.storage.artifact;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.List;
 
 /** The standard input of the process. It can be read once, in order. */
@@ -38,23 +37,7 @@ final class StandardInput implements Location {
 
     @Override
     public SeekableInput open() {
-        InputStream in = System.in;
-        return new SeekableInput() {
-            @Override
-            public boolean seekable() {
-                return false;
-            }
-
-            @Override
-            public void seek(long to) throws IOException {
-                throw new IOException("standard input is read in order only");
-            }
-
-            @Override
-            public int read(byte[] bytes, int offset, int length) throws IOException {
-                return in.read(bytes, offset, length);
-            }
-        };
+        return new SeekableInput(System.in, null);
     }
 
     @Override
