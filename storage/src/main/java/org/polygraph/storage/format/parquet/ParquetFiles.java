@@ -4,11 +4,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import org.apache.parquet.io.OutputFile;
 import org.apache.parquet.io.PositionOutputStream;
-import org.apache.parquet.schema.GroupType;
-import org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.parquet.schema.MessageType;
-import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
-import org.apache.parquet.schema.Types;
+import org.apache.parquet.schema.MessageTypeParser;
 
 /** The schema of the archive format, and Parquet's view of our streams. */
 final class ParquetFiles {
@@ -19,57 +16,43 @@ final class ParquetFiles {
      * The schema: each row is a transaction. Integer keys and values are in {@code key} and {@code value}, strings in
      * {@code key_string} and {@code value_string}; a null value is in neither.
      */
-    static final MessageType SCHEMA = schema(element());
+    static final MessageType SCHEMA = schema("");
 
     /**
      * The schema of a history with predicates, columns of rows or lists: {@code fields} is a JSON object of the other fields
      * that the operation has in JSON Lines, or null.
      */
-    static final MessageType SCHEMA_OF_ROWS = schema(element()
-            .optional(PrimitiveTypeName.BINARY)
-            .as(LogicalTypeAnnotation.stringType())
-            .named("fields"));
+    static final MessageType SCHEMA_OF_ROWS = schema("optional binary fields (STRING);");
 
     /** The schema of a history with versions that the database gave. */
-    static final MessageType SCHEMA_OF_VERSIONS = schema(element()
-            .optional(PrimitiveTypeName.BINARY)
-            .as(LogicalTypeAnnotation.stringType())
-            .named("fields")
-            .optional(PrimitiveTypeName.INT64)
-            .named("version"));
+    static final MessageType SCHEMA_OF_VERSIONS =
+            schema("optional binary fields (STRING); optional int64 version;");
 
-    private static Types.GroupBuilder<GroupType> element() {
-        return Types.requiredGroup()
-                .required(PrimitiveTypeName.BINARY)
-                .as(LogicalTypeAnnotation.stringType())
-                .named("op")
-                .optional(PrimitiveTypeName.INT64)
-                .named("key")
-                .optional(PrimitiveTypeName.BINARY)
-                .as(LogicalTypeAnnotation.stringType())
-                .named("key_string")
-                .optional(PrimitiveTypeName.INT64)
-                .named("value")
-                .optional(PrimitiveTypeName.BINARY)
-                .as(LogicalTypeAnnotation.stringType())
-                .named("value_string");
-    }
-
-    private static MessageType schema(Types.GroupBuilder<GroupType> element) {
-        return Types.buildMessage()
-                .required(PrimitiveTypeName.INT64)
-                .named("session")
-                .required(PrimitiveTypeName.INT64)
-                .named("index")
-                .optional(PrimitiveTypeName.INT64)
-                .named("start")
-                .optional(PrimitiveTypeName.INT64)
-                .named("end")
-                .required(PrimitiveTypeName.BINARY)
-                .as(LogicalTypeAnnotation.stringType())
-                .named("status")
-                .addField(Types.requiredList().element(element.named("element")).named("ops"))
-                .named("history");
+    /** @param more further columns of an operation */
+    private static MessageType schema(String more) {
+        return MessageTypeParser.parseMessageType(
+                """
+                message history {
+                    required int64 session;
+                    required int64 index;
+                    optional int64 start;
+                    optional int64 end;
+                    required binary status (STRING);
+                    required group ops (LIST) {
+                        repeated group list {
+                            required group element {
+                                required binary op (STRING);
+                                optional int64 key;
+                                optional binary key_string (STRING);
+                                optional int64 value;
+                                optional binary value_string (STRING);
+                                %s
+                            }
+                        }
+                    }
+                }
+                """
+                        .formatted(more));
     }
 
     private ParquetFiles() {}

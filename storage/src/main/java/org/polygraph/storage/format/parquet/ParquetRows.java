@@ -31,17 +31,13 @@ final class ParquetRows {
     private static final int DELETES = 8;
     private static final int INSERT = WRITE | INSERTS;
     private static final int DELETE = WRITE | DELETES;
-    private static final int PREDICATE_READ = 16;
-    private static final int PREDICATE_WRITE = 32;
-    private static final int PREDICATE_DELETE = 64;
-    private static final int APPENDS = 128;
+    private static final int APPENDS = 16;
     private static final int APPEND = WRITE | APPENDS;
-    private static final int SAVEPOINT = 256;
-    private static final int RELEASE = 512;
-    private static final int ROLLBACK_TO = 1024;
-    /** The bits of operations that have fields and no key. */
-    private static final int OF_FIELDS =
-            PREDICATE_READ | PREDICATE_WRITE | PREDICATE_DELETE | SAVEPOINT | RELEASE | ROLLBACK_TO;
+    /** The bit of operations that have fields and no key. Above it is the number of their name in {@link #NAMES}. */
+    private static final int OF_FIELDS = 32;
+
+    private static final int NAME = 6;
+    private static final List<String> NAMES = List.of("pr", "pw", "pd", "savepoint", "release", "rollback_to");
 
     /** The bits of operations that are read one by one. */
     private static final int RARE = APPENDS | DELETES | OF_FIELDS;
@@ -491,17 +487,16 @@ final class ParquetRows {
             case "d" -> DELETE;
             case "cas" -> REFUSED;
             case "append" -> APPEND;
-            case "pr" -> PREDICATE_READ;
-            case "pw" -> PREDICATE_WRITE;
-            case "pd" -> PREDICATE_DELETE;
-            case "savepoint" -> SAVEPOINT;
-            case "release" -> RELEASE;
-            case "rollback_to" -> ROLLBACK_TO;
-            default ->
-                throw refused(
-                        "\"" + Shown.text(text) + "\" as \"op\"",
-                        OPERATIONS,
-                        "see storage/docs/formats.md for the columns");
+            default -> {
+                int name = NAMES.indexOf(text);
+                if (name < 0) {
+                    throw refused(
+                            "\"" + Shown.text(text) + "\" as \"op\"",
+                            OPERATIONS,
+                            "see storage/docs/formats.md for the columns");
+                }
+                yield OF_FIELDS | name << NAME;
+            }
         };
     }
 
@@ -515,17 +510,7 @@ final class ParquetRows {
         if (others == null || !others.present(i)) {
             throw isNull("fields");
         }
-        String name =
-                switch (kind) {
-                    case PREDICATE_READ -> "pr";
-                    case PREDICATE_WRITE -> "pw";
-                    case PREDICATE_DELETE -> "pd";
-                    case SAVEPOINT -> "savepoint";
-                    case RELEASE -> "release";
-                    case ROLLBACK_TO -> "rollback_to";
-                    case READ -> "r";
-                    default -> "w";
-                };
+        String name = (kind & OF_FIELDS) != 0 ? NAMES.get(kind >> NAME) : kind == READ ? "r" : "w";
         try {
             predicate.read(texts.get((int) others.code(i)), name, SourceFiles.describe(file, Unit.ROW, row));
         } catch (HistoryException e) {
