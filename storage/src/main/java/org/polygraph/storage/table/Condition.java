@@ -70,16 +70,6 @@ public record Condition(List<Term> terms, String label) {
         return terms.size() == 1 && terms.get(0).column == VALUE;
     }
 
-    /** Whether it is about columns alone. */
-    boolean isOfColumns() {
-        for (Term term : terms) {
-            if (term.column == VALUE) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     /** Whether no version matches this condition and another one, as far as bounds of one column show it. */
     boolean excludes(Condition other) {
         for (Term term : terms) {

@@ -60,12 +60,7 @@ record Header(
     /** By key: the code of its initial value. */
     long[] initialValues(int keys) {
         long[] initial = new long[keys];
-        Arrays.fill(initial, initialValue);
-        if (state != null) {
-            for (int key : state.keySet()) {
-                initial[key] = initialValue(key);
-            }
-        }
+        Arrays.setAll(initial, this::initialValue);
         return initial;
     }
 

@@ -7,13 +7,12 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestException;
 import java.security.MessageDigest;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.table.Operations;
 
 /**
- * Writes big-endian numbers of 64 bits, bytes, and strings after their length in bytes, to SHA-256 or to an array.
+ * Writes big-endian numbers of 64 bits, bytes, and strings after their length in bytes, to SHA-256.
  * Memory: 64 KiB.
  */
 final class ContentEncoder {
@@ -46,18 +45,8 @@ final class ContentEncoder {
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
     private final MessageDigest digest = Fingerprint.digest();
-    private final @Nullable ByteArrayOutputStream copy;
     private final byte[] buffer = new byte[BUFFER];
     private int size;
-
-    ContentEncoder() {
-        this.copy = null;
-    }
-
-    /** @param copy receives the bytes, which are then not hashed */
-    ContentEncoder(ByteArrayOutputStream copy) {
-        this.copy = copy;
-    }
 
     private void room(int bytes) {
         if (BUFFER - size < bytes) {
@@ -65,12 +54,8 @@ final class ContentEncoder {
         }
     }
 
-    void flush() {
-        if (copy == null) {
-            digest.update(buffer, 0, size);
-        } else {
-            copy.write(buffer, 0, size);
-        }
+    private void flush() {
+        digest.update(buffer, 0, size);
         size = 0;
     }
 
