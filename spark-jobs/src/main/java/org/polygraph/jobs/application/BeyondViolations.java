@@ -294,23 +294,24 @@ final class BeyondViolations {
                 || file.startsWith(part.location() + "/");
     }
 
-    /** The files of the transactions that read, insert or delete rows, or write what the database gave versions. */
+    /** The files of the transactions that read, insert or delete rows; if none does, of all. */
     private static List<String> files(HistoryTable sub) {
         List<String> files = new ArrayList<>();
+        List<String> all = new ArrayList<>();
         for (int t = 0; t < sub.transactions(); t++) {
             boolean reads = false;
             for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
-                reads |= !sub.isWrite(o) && !sub.isImplied(o)
-                        || sub.isInsert(o)
-                        || sub.isDelete(o)
-                        || sub.values().isGiven(sub.value(o));
+                reads |= !sub.isWrite(o) && !sub.isImplied(o) || sub.isInsert(o) || sub.isDelete(o);
             }
             String file = sub.source().files().get(sub.fileOf(t));
+            if (!all.contains(file)) {
+                all.add(file);
+            }
             if (reads && !files.contains(file)) {
                 files.add(file);
             }
         }
-        return files;
+        return files.isEmpty() ? all : files;
     }
 
     /**

@@ -102,7 +102,8 @@ final class LocalLocation implements Location {
             throw missing();
         }
         FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
-        return new SeekableInput(Channels.newInputStream(channel), Files.isRegularFile(path) ? channel::position : null);
+        return new SeekableInput(
+                Channels.newInputStream(channel), Files.isRegularFile(path) ? channel::position : null);
     }
 
     @Override

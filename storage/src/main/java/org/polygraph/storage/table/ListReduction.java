@@ -168,8 +168,7 @@ public final class ListReduction {
     }
 
     private HistoryTable reduced(KeyDictionary keys, int[] starts, boolean isOfCommits) {
-        return table.with(
-                keys, operations.build(starts), new ListReduced(versions, origin.toIntArray(), isOfCommits));
+        return table.with(keys, operations.build(starts), new ListReduced(versions, origin.toIntArray(), isOfCommits));
     }
 
     /** Writes a recorded operation. */

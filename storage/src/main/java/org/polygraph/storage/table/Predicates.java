@@ -160,8 +160,7 @@ public final class Predicates {
     /** The predicate that a code stands for. */
     public Recording recording(long code) {
         int p = number(code);
-        return new Recording(
-                condition(conditionOf(p)), unknown(p) == null ? keys(p) : null, isRead(p), writeOf(p));
+        return new Recording(condition(conditionOf(p)), unknown(p) == null ? keys(p) : null, isRead(p), writeOf(p));
     }
 
     /** Receives the columns of a row. */

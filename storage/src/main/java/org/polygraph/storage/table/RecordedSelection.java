@@ -166,8 +166,8 @@ public final class RecordedSelection {
         }
         int mentioned = keys.size();
         addOtherRows();
-        HistoryTable selected = HistorySelection.table(
-                raw, keys.toIntArray(), transactions.toIntArray(), recorded.build(starts));
+        HistoryTable selected =
+                HistorySelection.table(raw, keys.toIntArray(), transactions.toIntArray(), recorded.build(starts));
         return resolved(withInitialRows(selected, mentioned));
     }
 

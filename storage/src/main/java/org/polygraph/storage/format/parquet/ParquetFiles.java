@@ -25,13 +25,11 @@ final class ParquetFiles {
     static final MessageType SCHEMA_OF_ROWS = schema("optional binary fields (STRING);");
 
     /** The schema of a history with versions that the database gave. */
-    static final MessageType SCHEMA_OF_VERSIONS =
-            schema("optional binary fields (STRING); optional int64 version;");
+    static final MessageType SCHEMA_OF_VERSIONS = schema("optional binary fields (STRING); optional int64 version;");
 
     /** @param more further columns of an operation */
     private static MessageType schema(String more) {
-        return MessageTypeParser.parseMessageType(
-                """
+        return MessageTypeParser.parseMessageType("""
                 message history {
                     required int64 session;
                     required int64 index;
@@ -51,8 +49,7 @@ final class ParquetFiles {
                         }
                     }
                 }
-                """
-                        .formatted(more));
+                """.formatted(more));
     }
 
     private ParquetFiles() {}
