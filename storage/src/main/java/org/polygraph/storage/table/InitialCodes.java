@@ -3,10 +3,9 @@ package org.polygraph.storage.table;
 import it.unimi.dsi.fastutil.ints.AbstractInt2LongMap;
 import it.unimi.dsi.fastutil.objects.AbstractObjectSet;
 import it.unimi.dsi.fastutil.objects.ObjectIterator;
-import it.unimi.dsi.fastutil.objects.ObjectIterators;
 import it.unimi.dsi.fastutil.objects.ObjectSet;
 import java.util.Arrays;
-import java.util.stream.IntStream;
+import java.util.NoSuchElementException;
 
 /**
  * The codes of initial values by key, in an array. In a part of a chain most keys have such a value, and each read asks
@@ -64,16 +63,12 @@ public final class InitialCodes extends AbstractInt2LongMap {
         return size == 0;
     }
 
-    /** The entries, by ascending key. */
     @Override
     public ObjectSet<Entry> int2LongEntrySet() {
         return new AbstractObjectSet<>() {
             @Override
             public ObjectIterator<Entry> iterator() {
-                return ObjectIterators.asObjectIterator(IntStream.range(0, codes.length)
-                        .filter(InitialCodes.this::containsKey)
-                        .<Entry>mapToObj(key -> new BasicEntry(key, codes[key]))
-                        .iterator());
+                return new Entries();
             }
 
             @Override
@@ -81,5 +76,33 @@ public final class InitialCodes extends AbstractInt2LongMap {
                 return size;
             }
         };
+    }
+
+    /** The entries, by ascending key. */
+    private final class Entries implements ObjectIterator<Entry> {
+        private int next = after(0);
+
+        private int after(int key) {
+            int at = key;
+            while (at < codes.length && codes[at] == common) {
+                at++;
+            }
+            return at;
+        }
+
+        @Override
+        public boolean hasNext() {
+            return next < codes.length;
+        }
+
+        @Override
+        public Entry next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException();
+            }
+            int key = next;
+            next = after(key + 1);
+            return new BasicEntry(key, codes[key]);
+        }
     }
 }
