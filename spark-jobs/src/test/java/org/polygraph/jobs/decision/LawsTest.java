@@ -97,13 +97,13 @@ class LawsTest {
                     .atLeast(200)
                     .floor(0.01, of(TRANSACTIONS))
                     .floor(0, "DIRTY_WRITE", "INCOMPATIBLE_ORDER", "ABORTED_READ"),
-            verdicts("versions", 400, simulated(Simulator::versions), TRANSACTIONS)
+            verdicts("versions", 300, simulated(Simulator::versions), TRANSACTIONS)
                     .atLeast(300)
                     .floor(0.05, of(TRANSACTIONS)),
             verdicts("single-lists", 300, simulated(Simulator::singleLists), ALL)
                     .atLeast(200)
                     .floor(0.1, of(EnumSet.of(IsolationLevel.LIN))),
-            verdicts("savepoints", 450, seed -> savepoints(seed, Math.floorMod(seed, 3)), ALL)
+            verdicts("savepoints", 300, seed -> savepoints(seed, Math.floorMod(seed, 3)), ALL)
                     .atLeast(300)
                     .floor(0.05, of(TRANSACTIONS))
                     .floor(0, "ABORTED_READ", "NOT_MY_OWN_WRITE"),
@@ -128,7 +128,7 @@ class LawsTest {
             windows("windows-registers", 300, WindowLaw::registers, EnumSet.of(IsolationLevel.LIN)),
             windows("windows-larger", 60, WindowLaw::larger, TRANSACTIONS),
             windows("windows-larger-lists", 20, WindowLaw::lists, ORDERS),
-            windows("windows-corpus", 80, LawsTest::corpus, TRANSACTIONS),
+            windows("windows-corpus", 40, LawsTest::corpus, TRANSACTIONS),
             chains("chains", 200, ChainLaw::tiny, TRANSACTIONS)
                     .floor(0.01, "states", "seams of an open part", "open")
                     .floor(0, "withheld"),
@@ -139,7 +139,7 @@ class LawsTest {
             verdicts("larger", 250, LawsTest::larger, UNTIMED)
                     .floor(0.1, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI))),
             verdicts("repeated", 100, LawsTest::repeated, TRANSACTIONS).floor(0.01, of(TRANSACTIONS)),
-            new Law<>("sessions-of-their-own", 3_000, LawsTest::longSessions, SameVerdicts::withoutSessionOrder)
+            new Law<>("sessions-of-their-own", 1_500, LawsTest::longSessions, SameVerdicts::withoutSessionOrder)
                     .atLeast(300)
                     .floor(0.06, "another with it"),
             new Law<>("other-initial-values", 1_000, LawsTest::tiny, SameVerdicts::withOtherInitialValues)
