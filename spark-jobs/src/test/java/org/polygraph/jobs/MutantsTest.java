@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.stream.Stream;
 import javax.tools.FileObject;
@@ -206,7 +207,8 @@ class MutantsTest {
         ClassLoader before = thread.getContextClassLoader();
         Exchanged loader = new Exchanged(before, exchanged);
         thread.setContextClassLoader(loader);
-        String scale = System.getProperty(SCALE);
+        // Tests that run in this JVM afterwards have their own scale and all laws.
+        Properties properties = (Properties) System.getProperties().clone();
         System.setProperty(SCALE, "0.1");
         System.setProperty(TRIALS, "0");
         try {
@@ -238,11 +240,7 @@ class MutantsTest {
                     .toList();
         } finally {
             thread.setContextClassLoader(before);
-            if (scale == null) {
-                System.clearProperty(SCALE);
-            } else {
-                System.setProperty(SCALE, scale);
-            }
+            System.setProperties(properties);
         }
     }
 

@@ -103,7 +103,7 @@ public final class Runs {
 
     /**
      * The runs in a folder, the newest last. Those that finished within one tick of the file system's clock are in the
-     * order of their levels.
+     * order of their levels, and at one level in that of the names of their histories.
      */
     public static List<Location> within(Location folder) throws IOException {
         List<Location> runs = new ArrayList<>();
@@ -116,7 +116,7 @@ public final class Runs {
             }
         }
         runs.sort(Comparator.comparing((Location run) -> finished.get(run))
-                .thenComparing(Runs::level)
+                .thenComparing(Runs::levelAndHistory)
                 .thenComparing(Location::fileName));
         return runs;
     }
@@ -134,15 +134,17 @@ public final class Runs {
         return names;
     }
 
-    /** The number of the level of a run, the strongest first; the last one if its verdict cannot be read. */
-    private static int level(Location run) {
+    /** The place of a run among levels, the strongest first, and histories; the last one if its verdict cannot be read. */
+    private static String levelAndHistory(Location run) {
         try {
-            return IsolationLevel.ofLabel(new RunDirectory(run).verdict().level())
+            StoredVerdict verdict = new RunDirectory(run).verdict();
+            int level = IsolationLevel.ofLabel(verdict.level())
                     .map(IsolationLevel::ordinal)
-                    .orElse(Integer.MAX_VALUE);
+                    .orElse(IsolationLevel.values().length);
+            return (char) ('a' + level) + verdict.path();
         } catch (IOException | HistoryException e) {
             // The code that reads the run reports the failure.
-            return Integer.MAX_VALUE;
+            return "z";
         }
     }
 
