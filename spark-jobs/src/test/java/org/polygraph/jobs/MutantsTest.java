@@ -102,12 +102,12 @@ class MutantsTest {
         }
     }
 
-    /** In the class loader of the mutants, the laws hold for unchanged classes. */
+    /** In the class loader of the mutants, a law of each class holds for unchanged classes. */
     @TestFactory
     Stream<DynamicTest> lawsHold() throws IOException {
         return mutants().stream()
                 .filter(mutant -> !SuiteScale.isReduced())
-                .map(Mutant::law)
+                .map(mutant -> mutant.law.contains(".") ? mutant.law : "rows")
                 .distinct()
                 .map(law -> DynamicTest.dynamicTest(
                         law, () -> assertThat(failures(law, Map.of())).isEmpty()));
