@@ -67,6 +67,13 @@ public abstract class KeyRules {
     private final byte[] states;
     private final ForcedEdges forced = new ForcedEdges();
     private int[] decided = NOTHING;
+    /**
+     * The writers of the key, by class and in each class in their order: those that write the initial value, then class by
+     * class from {@link #memberStarts}. 8 bytes a writer of the largest key.
+     */
+    private int[] members = NOTHING;
+
+    private int[] memberStarts = NOTHING;
 
     /** @param states {@link CommitStatus#states} */
     KeyRules(Events events, VersionIndex index, byte[] states) {
@@ -116,13 +123,16 @@ public abstract class KeyRules {
     abstract boolean isBefore(int reader, int w);
 
     /**
-     * Finds the writers of the key that reach an event, as far as {@link #isCandidate} needs them. @return whether
+     * Finds the writers of the key that reach an event, as far as {@link #nextCandidate} needs them. @return whether
      * there is any
      */
     abstract boolean findBefore(int begin);
 
-    /** Whether the read that {@link #findBefore} was last called for may have read what a commit wrote. */
-    abstract boolean isCandidate(int commit, int begin);
+    /**
+     * The commit, if the read that {@link #findBefore} was last called for may have read what it wrote; otherwise a later
+     * event. The read has not read what any commit between them wrote.
+     */
+    abstract int nextCandidate(int commit, int begin);
 
     /**
      * Applies the rules to one key that has writers.
@@ -236,7 +246,11 @@ public abstract class KeyRules {
         int slot = index.ambiguousSlot(number);
         int from = index.slotStarts()[slot];
         int to = index.slotStarts()[slot + 1];
-        int[] slots = from == to ? NOTHING : new int[to - from];
+        if (from == to) {
+            return NONE;
+        }
+        sortByClass(number);
+        int[] slots = new int[to - from];
         boolean any = false;
         for (int r = from; r < to; r++) {
             slots[r - from] = -1;
@@ -274,15 +288,74 @@ public abstract class KeyRules {
         boolean isWritten = findBefore(begin);
         int alive = valueClass == VersionIndex.INITIAL && !isWritten ? 1 : 0;
         int only = VersionIndex.INITIAL;
-        for (int w = index.firstInClass(number, valueClass); w >= 0 && alive < 2; w = index.nextInClass(w)) {
-            int t = index.writerTransactions()[w];
-            if (t != reader && states[t] != CommitStatus.DROPPED && isCandidate(events.commit(t), begin)) {
+        int slot = classSlot(number, valueClass);
+        int end = memberStarts[slot + 1];
+        for (int at = memberStarts[slot]; at < end && alive < 2; ) {
+            int commit = commitOf(members[at]);
+            int next = nextCandidate(commit, begin);
+            if (next > commit) {
+                at = firstMember(at + 1, end, next);
+                continue;
+            }
+            int t = index.writerTransactions()[members[at]];
+            if (t != reader && states[t] != CommitStatus.DROPPED) {
                 // The rules do not decide that an optional writer committed; the solver does.
                 alive += states[t] == CommitStatus.OPTIONAL ? 2 : 1;
-                only = w;
+                only = members[at];
             }
+            at++;
         }
         return alive == 0 ? IMPOSSIBLE : alive == 1 ? only : SEVERAL;
+    }
+
+    /** Sorts the writers of a key by class into {@link #members}. */
+    private void sortByClass(int number) {
+        int from = index.writerStarts()[number];
+        int to = index.writerStarts()[number + 1];
+        if (to - from > members.length) {
+            members = new int[Math.max(to - from, 2 * members.length)];
+            memberStarts = new int[members.length + 3];
+        }
+        int[] starts = memberStarts;
+        Arrays.fill(starts, 0, to - from + 3, 0);
+        int[] classes = index.writerClasses();
+        for (int w = from; w < to; w++) {
+            starts[classSlot(number, classes[w]) + 2]++;
+        }
+        for (int slot = 0; slot <= to - from; slot++) {
+            starts[slot + 2] += starts[slot + 1];
+        }
+        for (int w = from; w < to; w++) {
+            members[starts[classSlot(number, classes[w]) + 1]++] = w;
+        }
+    }
+
+    private int classSlot(int number, int valueClass) {
+        return valueClass == VersionIndex.INITIAL ? 0 : 1 + valueClass - index.writerStarts()[number];
+    }
+
+    private int commitOf(int writer) {
+        return events.commit(index.writerTransactions()[writer]);
+    }
+
+    /** The first of the members [low, end) whose commit is not below an event, mostly near; {@code end} if there is none. */
+    private int firstMember(int low, int end, int event) {
+        int from = low;
+        int at = low;
+        for (int step = 1; at < end && commitOf(members[at]) < event; step <<= 1) {
+            from = at + 1;
+            at += step;
+        }
+        int to = Math.min(at, end);
+        while (from < to) {
+            int middle = (from + to) >>> 1;
+            if (commitOf(members[middle]) < event) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        return from;
     }
 
     /** The edges that were forced since they were last cleared. */

@@ -308,9 +308,14 @@ final class SessionRules extends KeyRules {
         return any;
     }
 
+    /** Of a session, the commits that reach one of the writers found, and those that the read reaches, are not looked at. */
     @Override
-    boolean isCandidate(int commit, int begin) {
+    int nextCandidate(int commit, int begin) {
         int chain = events.chain(commit);
-        return !clocks.reaches(begin, commit) && reached[chain] <= commit - events.chainStart(chain);
+        int start = events.chainStart(chain);
+        if (reached[chain] > commit - start) {
+            return start + reached[chain];
+        }
+        return clocks.reaches(begin, commit) ? start + events.chainLength(chain) : commit;
     }
 }

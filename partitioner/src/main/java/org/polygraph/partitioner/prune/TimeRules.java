@@ -224,15 +224,15 @@ final class TimeRules extends KeyRules {
     }
 
     @Override
-    boolean isCandidate(int commit, int begin) {
+    int nextCandidate(int commit, int begin) {
         if (earliestEnd[commit] < latest || closure.reaches(begin, commit)) {
-            return false;
+            return commit + 1;
         }
         for (int i = 0; i < count; i++) {
             if (closure.reaches(commit, begin(found[i]))) {
-                return false;
+                return commit + 1;
             }
         }
-        return true;
+        return commit;
     }
 }
