@@ -92,10 +92,17 @@ record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violat
     /**
      * Drops each transaction of unknown outcome that is not founded ({@link FoundedTransactions}).
      *
+     * @param versions in which each read of a counted transaction has a candidate
+     * @param uncommitted as {@link VersionIndexBuilder} found them
      * @return a violation if some counted transaction is not founded; nothing was dropped then
      */
-    List<Violation> unfounded(HistoryTable table, BooleanSupplier stop) {
-        boolean[] founded = FoundedTransactions.of(table, roles, commitStatus.states(), stop);
+    List<Violation> unfounded(
+            HistoryTable table,
+            VersionIndex versions,
+            IntArrayList uncommitted,
+            int[] sessionOf,
+            BooleanSupplier stop) {
+        boolean[] founded = FoundedTransactions.of(versions, commitStatus.states(), sessionOf, uncommitted, stop);
         for (int t = 0; t < founded.length; t++) {
             if (!founded[t] && commitStatus.isCounted(t)) {
                 return List.of(UnfoundedReads.violation(table, roles, commitStatus, founded));
@@ -107,6 +114,17 @@ record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violat
             }
         }
         return List.of();
+    }
+
+    /** The same for a history without an index of its versions. */
+    List<Violation> unfounded(HistoryTable table, BooleanSupplier stop) {
+        int[] sessionOf = IndexedHistory.sessionOf(table);
+        VersionIndexBuilder builder =
+                new VersionIndexBuilder(table.keys().size(), sessionOf, commitStatus.states(), table::initialValue);
+        builder.stopIf(stop);
+        VersionIndex versions =
+                builder.build(table.operationStarts(), table.operationKeys(), table.operationValues(), roles);
+        return unfounded(table, versions, builder.uncommitted(), sessionOf, stop);
     }
 
     /**

@@ -73,7 +73,7 @@ public final class IndexedHistory {
             List<Violation> violations = FirstPass.impossible(table, commitStatus, builder.impossible());
             int optional = commitStatus.optional();
             if (violations.isEmpty() && versions.ambiguous() > 0) {
-                violations = pass.unfounded(table, stop);
+                violations = pass.unfounded(table, versions, builder.uncommitted(), sessionOf, stop);
             }
             if (!violations.isEmpty() || commitStatus.optional() == optional) {
                 return new IndexedHistory(table, commitStatus, sessionOf, versions, violations);
@@ -98,7 +98,7 @@ public final class IndexedHistory {
                 impossible = impossible.isEmpty() ? operations.surplus() : impossible;
                 int optional = commitStatus.optional();
                 if (impossible.isEmpty() && versions.ambiguous() > 0) {
-                    impossible = pass.unfounded(table, stop);
+                    impossible = pass.unfounded(table, versions, builder.uncommitted(), sessionOf, stop);
                 }
                 if (!impossible.isEmpty() || commitStatus.optional() == optional) {
                     return new IndexedHistory(table, commitStatus, sessionOf, versions, impossible);
