@@ -1,7 +1,6 @@
 package org.polygraph.partitioner.index;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,9 +22,9 @@ final class RowOperations {
     private final HistoryTable table;
     private final byte[] states;
     private final int[] starts;
-    private final IntArrayList keys = new IntArrayList();
-    private final LongArrayList values = new LongArrayList();
-    private byte[] roles;
+    private final int[] keys;
+    private final long[] values;
+    private final byte[] roles;
     private final RowKeys rows;
 
     /** @param roles of the history's operations */
@@ -47,35 +46,47 @@ final class RowOperations {
         int[] unborn = new int[of.size()];
         Arrays.setAll(unborn, e -> table.existsAtFirst(of.getInt(e)) ? 0 : 1);
         rows = new RowKeys(existences.length, of.toIntArray(), unborn);
-        this.roles = new byte[table.operations()];
+        int most = table.operations();
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = first(t); o < first(t + 1) && states[t] != CommitStatus.DROPPED; o++) {
+                most += isVersion(o, roles, existences) ? 2 : 0;
+            }
+        }
+        keys = new int[most];
+        values = new long[most];
+        this.roles = new byte[most];
+        int count = 0;
         // By key: its first write in the current transaction; an operation before the transaction is left over from
         // another.
         int[] firstWrites = new int[existences.length];
         Arrays.fill(firstWrites, -1);
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = first(t); o < first(t + 1); o++) {
-                add(table.operationKeys()[o], table.value(o), roles[o]);
+                set(count++, table.operationKeys()[o], table.value(o), roles[o]);
                 if (table.isWrite(o) && firstWrites[table.key(o)] < first(t)) {
                     firstWrites[table.key(o)] = o;
                 }
             }
             for (int o = first(t); o < first(t + 1) && states[t] != CommitStatus.DROPPED; o++) {
-                int existence = existences[table.key(o)];
-                if (roles[o] == TransactionScan.VISIBLE_WRITE && existence >= 0) {
-                    int begins = firstWrites[table.key(o)];
-                    if (table.isInsert(begins) || table.isDelete(begins)) {
-                        add(
-                                Operations.pack(existence, false),
-                                code(existence, table.isDelete(begins)),
-                                TransactionScan.EXTERNAL_READ);
-                    }
-                    add(
-                            Operations.pack(existence, true),
-                            code(existence, !table.isDelete(o)),
-                            TransactionScan.VISIBLE_WRITE);
+                if (!isVersion(o, roles, existences)) {
+                    continue;
                 }
+                int existence = existences[table.key(o)];
+                int begins = firstWrites[table.key(o)];
+                if (table.isInsert(begins) || table.isDelete(begins)) {
+                    set(
+                            count++,
+                            Operations.pack(existence, false),
+                            code(existence, table.isDelete(begins)),
+                            TransactionScan.EXTERNAL_READ);
+                }
+                set(
+                        count++,
+                        Operations.pack(existence, true),
+                        code(existence, !table.isDelete(o)),
+                        TransactionScan.VISIBLE_WRITE);
             }
-            starts[t + 1] = keys.size();
+            starts[t + 1] = count;
         }
     }
 
@@ -88,13 +99,15 @@ final class RowOperations {
         return row == rows.isUnborn(existence) ? table.initialValue() ^ 1 : table.initialValue();
     }
 
-    private void add(int keyAndKind, long value, byte role) {
-        if (keys.size() == roles.length) {
-            roles = Arrays.copyOf(roles, roles.length + (roles.length >> 1) + 16);
-        }
-        roles[keys.size()] = role;
-        keys.add(keyAndKind);
-        values.add(value);
+    /** Whether an operation leaves a version of a key that has an existence. */
+    private boolean isVersion(int operation, byte[] ofHistory, int[] existences) {
+        return ofHistory[operation] == TransactionScan.VISIBLE_WRITE && existences[table.key(operation)] >= 0;
+    }
+
+    private void set(int at, int keyAndKind, long value, byte role) {
+        keys[at] = keyAndKind;
+        values[at] = value;
+        roles[at] = role;
     }
 
     /**
@@ -103,43 +116,57 @@ final class RowOperations {
      */
     List<Violation> surplus() {
         int existences = rows.all() - rows.keys();
+        // By existence, and with or without a row.
         int[] left = new int[2 * existences];
-        List<IntArrayList> needed = new ArrayList<>();
+        int[] needed = new int[2 * existences];
         for (int e = 0; e < existences; e++) {
             left[2 * e + (rows.isUnborn(rows.keys() + e) ? 1 : 0)] = 1;
-            needed.add(new IntArrayList(0));
-            needed.add(new IntArrayList(0));
         }
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = starts[t]; o < starts[t + 1]; o++) {
-                int of = 2 * (Operations.key(keys.getInt(o)) - rows.keys());
-                if (of >= 0) {
-                    of += values.getLong(o) == code(Operations.key(keys.getInt(o)), true) ? 0 : 1;
-                    if (roles[o] == TransactionScan.VISIBLE_WRITE) {
-                        left[of]++;
-                    } else if (states[t] == CommitStatus.COUNTED) {
-                        needed.get(of).add(t);
-                    }
+                int side = side(o);
+                if (side >= 0 && roles[o] == TransactionScan.VISIBLE_WRITE) {
+                    left[side]++;
+                } else if (side >= 0 && states[t] == CommitStatus.COUNTED) {
+                    needed[side]++;
                 }
             }
         }
         List<Violation> violations = new ArrayList<>();
-        for (int i = 0; i < left.length; i++) {
-            if (needed.get(i).size() > left[i] && violations.size() < IndexedHistory.MOST_VIOLATIONS) {
-                violations.add(surplus(rows.keyOf(rows.keys() + i / 2), i % 2 == 0, needed.get(i), left[i]));
+        for (int i = 0; i < left.length && violations.size() < IndexedHistory.MOST_VIOLATIONS; i++) {
+            if (needed[i] > left[i]) {
+                violations.add(surplus(rows.keyOf(rows.keys() + i / 2), i, needed[i], left[i]));
             }
         }
         return violations;
     }
 
-    private Violation surplus(int key, boolean deletes, IntArrayList transactions, int left) {
+    /** Of an operation of an existence: twice its number, and 1 more without a row; -1 of others. */
+    private int side(int operation) {
+        int existence = Operations.key(keys[operation]);
+        return existence < rows.keys()
+                ? -1
+                : 2 * (existence - rows.keys()) + (values[operation] == code(existence, true) ? 0 : 1);
+    }
+
+    private Violation surplus(int key, int side, int needed, int left) {
+        List<Integer> transactions = new ArrayList<>();
+        for (int t = 0; t < table.transactions() && transactions.size() < MOST_NAMED; t++) {
+            for (int o = starts[t]; o < starts[t + 1] && states[t] == CommitStatus.COUNTED; o++) {
+                if (roles[o] == TransactionScan.EXTERNAL_READ && side(o) == side) {
+                    transactions.add(t);
+                    break;
+                }
+            }
+        }
+        boolean deletes = side % 2 == 0;
         String row = "the row of key " + table.keys().label(key);
         return new Violation(
                 deletes ? Anomaly.MISSING_ROW : Anomaly.DUPLICATE_INSERT,
-                List.copyOf(transactions.subList(0, Math.min(MOST_NAMED, transactions.size()))),
+                transactions,
                 List.of(key),
                 List.of(),
-                transactions.size() + " transactions " + (deletes ? "delete " : "insert ") + row + ", but "
+                needed + " transactions " + (deletes ? "delete " : "insert ") + row + ", but "
                         + (deletes
                                 ? "at most " + left + " of them can find one"
                                 : "for at most " + left + " there was none"));
@@ -147,8 +174,7 @@ final class RowOperations {
 
     /** The index of the operations. */
     VersionIndex index(VersionIndexBuilder builder) {
-        return builder.build(starts, keys.toIntArray(), values.toLongArray(), Arrays.copyOf(roles, keys.size()))
-                .with(rows);
+        return builder.build(starts, keys, values, roles).with(rows);
     }
 
     RowKeys rows() {
