@@ -1,35 +1,36 @@
 package org.polygraph.partitioner.residual;
 
-import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
-import it.unimi.dsi.fastutil.ints.IntArrayList;
+import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
  * The connected components of a residual core: two transactions belong together when they read or write the same
  * violated key. Only the report uses them. Union by size with path halving: nearly linear in the readers and writers of
- * the violated keys; 16 bytes a transaction among them.
+ * the violated keys; 4 bytes a transaction of the history.
  */
 public final class CoreComponents {
-    private final Int2IntOpenHashMap ids = new Int2IntOpenHashMap();
-    private final IntArrayList parents = new IntArrayList();
-    private final IntArrayList sizes = new IntArrayList();
+    /** By transaction: 0 if it is in none; of a root minus the size of its component, else 1 more than its parent. */
+    private final int[] parents;
+
     private int count;
     private int largest;
 
-    private CoreComponents() {
-        ids.defaultReturnValue(-1);
+    private CoreComponents(int transactions) {
+        parents = new int[transactions];
     }
 
     /** Joins the transactions of each violated key. */
-    public static CoreComponents of(ResidualCore core, VersionIndex index) {
-        CoreComponents components = new CoreComponents();
+    public static CoreComponents of(ResidualCore core, IndexedHistory history) {
+        VersionIndex index = history.versions();
+        CoreComponents components =
+                new CoreComponents(core.keys().length == 0 ? 0 : history.table().transactions());
         for (int key : core.keys()) {
-            int first = -1;
+            int root = -1;
             for (int w = index.writerStarts()[key]; w < index.writerStarts()[key + 1]; w++) {
-                first = components.join(first, index.writerTransactions()[w]);
+                root = components.join(root, index.writerTransactions()[w]);
             }
             for (int r = index.readerStarts()[key]; r < index.readerStarts()[key + 1]; r++) {
-                first = components.join(first, index.readerTransactions()[r]);
+                root = components.join(root, index.readerTransactions()[r]);
             }
         }
         return components;
@@ -44,34 +45,34 @@ public final class CoreComponents {
         return largest;
     }
 
+    /** @param with a root, or -1. @return the root of both */
     private int join(int with, int transaction) {
-        int id = ids.get(transaction);
-        if (id < 0) {
-            id = parents.size();
-            ids.put(transaction, id);
-            parents.add(id);
-            sizes.add(1);
+        if (parents[transaction] == 0) {
+            parents[transaction] = -1;
             count++;
             largest = Math.max(largest, 1);
         }
-        int a = root(id);
-        int b = with < 0 ? a : root(with);
-        if (a != b) {
-            int big = sizes.getInt(a) >= sizes.getInt(b) ? a : b;
-            int small = big == a ? b : a;
-            parents.set(small, big);
-            sizes.set(big, sizes.getInt(a) + sizes.getInt(b));
-            largest = Math.max(largest, sizes.getInt(big));
-            count--;
+        int root = root(transaction);
+        if (with < 0 || with == root) {
+            return root;
         }
-        return id;
+        int big = parents[with] <= parents[root] ? with : root;
+        int small = big == with ? root : with;
+        parents[big] += parents[small];
+        parents[small] = big + 1;
+        largest = Math.max(largest, -parents[big]);
+        count--;
+        return big;
     }
 
-    private int root(int id) {
-        int at = id;
-        while (parents.getInt(at) != at) {
-            parents.set(at, parents.getInt(parents.getInt(at)));
-            at = parents.getInt(at);
+    private int root(int transaction) {
+        int at = transaction;
+        while (parents[at] > 0) {
+            int parent = parents[at] - 1;
+            if (parents[parent] > 0) {
+                parents[at] = parents[parent];
+            }
+            at = parent;
         }
         return at;
     }

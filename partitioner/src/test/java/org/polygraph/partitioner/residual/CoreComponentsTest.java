@@ -21,11 +21,10 @@ class CoreComponentsTest {
                 keys[found++] = key;
             }
         }
-        CoreComponents components = CoreComponents.of(ResidualCore.of(keys, 3), history.versions());
+        CoreComponents components = CoreComponents.of(ResidualCore.of(keys, 3), history);
         assertThat(components.count()).isEqualTo(2);
         assertThat(components.largest()).isEqualTo(3);
-        assertThat(CoreComponents.of(ResidualCore.of(new int[0], 0), history.versions())
-                        .count())
+        assertThat(CoreComponents.of(ResidualCore.of(new int[0], 0), history).count())
                 .isZero();
     }
 }

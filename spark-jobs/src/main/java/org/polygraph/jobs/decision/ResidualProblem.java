@@ -19,7 +19,7 @@ import org.polygraph.solver.Statistics;
 record ResidualProblem(Problem problem, @Nullable Reachability reachability, int[] position, ResidualCore core) {
     /** Returns the size of the core, and the steps that deciding it took. */
     ResidualSize size(Statistics s) {
-        CoreComponents components = CoreComponents.of(core, problem.versions());
+        CoreComponents components = CoreComponents.of(core, problem.history());
         return new ResidualSize(
                 s.instantiated(),
                 problem.versions().ambiguous(),
