@@ -228,6 +228,10 @@ public final class TimeClosure implements Closure {
         if (earliestEnd[a] < latestStart[b]) {
             return true;
         }
+        if (earliestEnd[a] > earliestEnd[b] || latestStart[a] > latestStart[b]) {
+            // Both ascend along every path.
+            return false;
+        }
         int chain = events.chain(a);
         if (chain == events.chain(b)) {
             return a < b;

@@ -13,7 +13,7 @@ import org.polygraph.partitioner.index.VersionIndex;
  * however many sessions wrote it.
  *
  * <p>Where more than {@value #MOST} writers overlap, some forced edges are not found. The rules only accelerate, so
- * this is allowed. Memory: 20 bytes a writer of the largest key.
+ * this is allowed. Memory: 20 bytes a writer of the largest key, 4 a session.
  */
 final class TimeRules extends KeyRules {
     /** Writers that are compared with each other. */
@@ -30,6 +30,8 @@ final class TimeRules extends KeyRules {
     private int[] startsUpTo = new int[64];
     /** Earliest end of the begin, writer: sorted; with two events a transaction only. */
     private long[] byBeginEnd = new long[64];
+    /** By chain that writes the key: its session among those of the key. Other chains have the numbers of earlier keys. */
+    private final int[] sessionAt;
     /** Latest start of the writers that reach the read with several candidates. */
     private int latest;
 
@@ -37,6 +39,7 @@ final class TimeRules extends KeyRules {
         super(events, index, states);
         this.closure = closure;
         this.hasSnapshots = events.perTransaction() == 2;
+        this.sessionAt = new int[events.chains()];
     }
 
     /** Takes over what the last update of the closure computed. */
@@ -54,6 +57,9 @@ final class TimeRules extends KeyRules {
             byEnd = new long[capacity];
             startsUpTo = new int[capacity];
             byBeginEnd = new long[capacity];
+        }
+        for (int g = 0; g < key.sessions; g++) {
+            sessionAt[key.sessionChains[g]] = g;
         }
         for (int w = 0; w < n; w++) {
             visits[w] = w;
@@ -102,9 +108,15 @@ final class TimeRules extends KeyRules {
 
     /** The last writer of an event's session that begins no later than the event, or -1. */
     private int begunUpTo(int event) {
-        int at = Arrays.binarySearch(key.transactions, 0, key.writers, events.transaction(event));
+        int chain = events.chain(event);
+        int g = sessionAt[chain];
+        if (g >= key.sessions || key.sessionChains[g] != chain) {
+            return -1;
+        }
+        int first = key.sessionStarts[g];
+        int at = Arrays.binarySearch(key.transactions, first, key.sessionStarts[g + 1], events.transaction(event));
         int w = at < 0 ? -at - 2 : at;
-        return w >= 0 && events.chain(commit(w)) == events.chain(event) ? w : -1;
+        return w >= first ? w : -1;
     }
 
     private void find(int w) {
@@ -120,11 +132,15 @@ final class TimeRules extends KeyRules {
 
     @Override
     void findPredecessors(int w, int visit) {
-        findReaching(overwrites(w));
+        findReaching(overwrites(w), w > 0 && key.sessionOf[w - 1] == key.sessionOf[w] ? w - 1 : -1);
     }
 
-    /** Finds the writers that reach an event. Some that reach another one of them may be missing. */
-    private void findReaching(int event) {
+    /**
+     * Finds the writers that reach an event. Some that reach another one of them may be missing.
+     *
+     * @param own the last writer of its session before it, or -1
+     */
+    private void findReaching(int event, int own) {
         count = 0;
         int threshold = latestStart[event];
         int prefix = below(byEnd, threshold);
@@ -138,9 +154,7 @@ final class TimeRules extends KeyRules {
         for (int i = 0; i < exceptions; i++) {
             findException(upTo(closure.exception(event, i)), threshold);
         }
-        if (event != events.chainStart(events.chain(event))) {
-            findException(upTo(event - 1), threshold);
-        }
+        findException(own, threshold);
     }
 
     private void findException(int w, int threshold) {
@@ -215,7 +229,7 @@ final class TimeRules extends KeyRules {
 
     @Override
     boolean findBefore(int begin) {
-        findReaching(begin);
+        findReaching(begin, begin == events.chainStart(events.chain(begin)) ? -1 : upTo(begin - 1));
         latest = 0;
         for (int i = 0; i < count; i++) {
             latest = Math.max(latest, latestStart[begin(found[i])]);
