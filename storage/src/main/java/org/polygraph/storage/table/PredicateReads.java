@@ -1,8 +1,6 @@
 package org.polygraph.storage.table;
 
-import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
-import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
 import it.unimi.dsi.fastutil.longs.LongSets;
@@ -19,6 +17,9 @@ public final class PredicateReads {
     /** The names of keys that express a condition on a row begin with it; then come the label of the row and a space. */
     public static final String ROW = "row ";
 
+    /** Between the label of a pair and that of a value that a version has to have besides. */
+    static final String WITH_VALUE = " with value ";
+
     /** The value of a pair's key where the row matches. */
     static final String YES = "yes";
     /** Up to this many operations all pairs become reads at once. */
@@ -29,21 +30,26 @@ public final class PredicateReads {
 
     private final Predicates predicates;
     private final RowVersions versions;
-    /** By pair: the key of whether the row matches. Keys stay the same from one selection of pairs to the next. */
-    private final Long2IntOpenHashMap keyOfPair = new Long2IntOpenHashMap();
+    private final PairKeys keys;
+    private final boolean areAllRead;
+    /** Whether conditions that the same versions of a row match have one key. */
+    private final boolean isShared;
 
-    /** By key of a pair: the pair. */
-    private final Int2LongOpenHashMap pairOfKey = new Int2LongOpenHashMap();
-
-    private boolean areAllRead;
     private @Nullable ReplayedRows rows;
 
-    private PredicateReads(HistoryTable raw, Predicates predicates, RowVersions versions) {
+    private PredicateReads(
+            HistoryTable raw,
+            Predicates predicates,
+            RowVersions versions,
+            PairKeys keys,
+            boolean areAllRead,
+            boolean isShared) {
         this.raw = raw;
         this.predicates = predicates;
         this.versions = versions;
-        keyOfPair.defaultReturnValue(-1);
-        pairOfKey.defaultReturnValue(-1);
+        this.keys = keys;
+        this.areAllRead = areAllRead;
+        this.isShared = isShared;
     }
 
     /**
@@ -60,12 +66,14 @@ public final class PredicateReads {
             return plain;
         }
         plain.values().markPredicates();
-        PredicateReads reads = new PredicateReads(table, predicates, new RowVersions(table, predicates));
-        reads.areAllRead = reads.areFew();
-        return reads.areAllRead ? reads.resolved(plain, null) : plain.with(reads);
+        RowVersions versions = new RowVersions(table, predicates);
+        boolean areFew = areFew(predicates, versions);
+        PairKeys keys = new PairKeys(table.keys(), predicates);
+        PredicateReads reads = new PredicateReads(table, predicates, versions, keys, areFew, areFew);
+        return areFew ? reads.resolved(plain, null) : plain.with(reads);
     }
 
-    private boolean areFew() {
+    private static boolean areFew(Predicates predicates, RowVersions versions) {
         int[] uses = new int[predicates.conditions()];
         long least = 0;
         for (int p = 0; p < predicates.size() && least <= MOST_AT_ONCE; p++) {
@@ -95,19 +103,15 @@ public final class PredicateReads {
     }
 
     /** Returns the key of the row if a key is that of a pair; else -1. */
-    public synchronized int rowOf(int key) {
-        if (pairOfKey.size() != keyOfPair.size()) {
-            keyOfPair.forEach((pair, of) -> pairOfKey.put((int) of, (long) pair));
-        }
-        return (int) pairOfKey.get(key);
+    public int rowOf(int key) {
+        return (int) keys.pairOf(key);
     }
 
     /** Returns the label of the condition if a key is that of a pair; else null. One of them if several share it. */
     @Nullable
     String condition(int key) {
-        return rowOf(key) < 0
-                ? null
-                : predicates.condition((int) (pairOfKey.get(key) >>> 32)).label();
+        long pair = keys.pairOf(key);
+        return pair < 0 ? null : predicates.condition((int) (pair >>> 32)).label();
     }
 
     /**
@@ -160,7 +164,7 @@ public final class PredicateReads {
 
     /** Returns a history in which no pair is a read yet, as in a large history after it was read. */
     public HistoryTable unread(HistoryTable history) {
-        return new PredicateReads(raw, predicates, versions).resolved(history, LongSets.emptySet());
+        return new PredicateReads(raw, predicates, versions, keys, false, false).resolved(history, LongSets.emptySet());
     }
 
     /**
@@ -170,10 +174,13 @@ public final class PredicateReads {
      * @param pairs null for all that may matter, of which some share keys
      */
     public HistoryTable resolved(HistoryTable history, @Nullable LongSet pairs) {
-        HistoryTable resolved = new PredicateResolution(raw, predicates, versions, keyOfPair, pairs).resolved();
+        HistoryTable resolved = new PredicateResolution(raw, predicates, versions, keys, pairs).resolved();
         HistoryTable same = history.with(resolved.allOperations());
         var state = resolved.initialState();
-        return (state == null ? same : same.withInitialState(state)).with(this);
+        PredicateReads reads = isShared && pairs != null
+                ? new PredicateReads(raw, predicates, versions, keys, areAllRead, false)
+                : this;
+        return (state == null ? same : same.withInitialState(state)).with(reads);
     }
 
     /**
@@ -258,7 +265,7 @@ public final class PredicateReads {
                     int next = predicate;
                     while (next < raw.operationsEnd(t)
                             && Predicates.isOne(raw.value(next))
-                            && !(states(next, key) && (next > predicate || !read.contains(key)))) {
+                            && !(states(next, key, history.value(o)) && (next > predicate || !read.contains(key)))) {
                         next++;
                     }
                     if (next > predicate && next < raw.operationsEnd(t) && Predicates.isOne(raw.value(next))) {
@@ -273,15 +280,23 @@ public final class PredicateReads {
         return origins;
     }
 
-    /** Whether a predicate did not find the row of a pair's key under the condition of the pair. */
-    private boolean states(int operation, int key) {
+    /** Whether a predicate is expressed by a read of a pair's key with this value. */
+    private boolean states(int operation, int key, long value) {
         int p = Predicates.number(raw.value(operation));
-        int row = rowOf(key);
+        int c = predicates.conditionOf(p);
+        long pair = keys.pairOf(key);
+        int row = (int) pair;
         boolean isFound = false;
         for (int i = predicates.firstKey(p); i < predicates.keysEnd(p); i++) {
             isFound |= predicates.keyAt(i) == row;
         }
-        return !isFound && keyOfPair.get(pair(predicates.conditionOf(p), row)) == key;
+        boolean isOfPair = pair == pair(c, row);
+        if (isShared && !isOfPair && keys.is(key, pair)) {
+            int other = (int) (pair >>> 32);
+            isOfPair = versions.matched(predicates.condition(c), c, row)
+                    == versions.matched(predicates.condition(other), other, row);
+        }
+        return isOfPair && isFound == isMatch(value);
     }
 
     /** Whether a recorded operation is a refused compare-and-set, which a history may lack, and not a certain read. */
@@ -341,21 +356,24 @@ public final class PredicateReads {
         LongSet named = new LongOpenHashSet();
         for (int k = 0; k < subHistory.keys().size(); k++) {
             String label = subHistory.keys().isString(k) ? subHistory.keys().string(k) : "";
-            while (label.endsWith("'")) {
-                label = label.substring(0, label.length() - 1);
-            }
-            for (int c = 0; label.startsWith(ROW) && c < predicates.conditions(); c++) {
-                int from = ROW.length();
-                int to = label.length() - predicates.condition(c).label().length() - 1;
-                boolean isOf = to > from
-                        && label.endsWith(" " + predicates.condition(c).label());
-                int row = isOf ? row(label.substring(from, to)) : -1;
-                if (row >= 0) {
-                    named.add(pair(c, row));
-                }
+            if (label.startsWith(ROW)) {
+                addPairs(label.replaceFirst("'+$", ""), named);
+                addPairs(label.replaceFirst("(.*)" + WITH_VALUE + ".*", "$1"), named);
             }
         }
         return named;
+    }
+
+    private void addPairs(String label, LongSet named) {
+        for (int c = 0; c < predicates.conditions(); c++) {
+            int to = label.length() - predicates.condition(c).label().length() - 1;
+            boolean isOf = to > ROW.length()
+                    && label.endsWith(" " + predicates.condition(c).label());
+            int row = isOf ? row(label.substring(ROW.length(), to)) : -1;
+            if (row >= 0) {
+                named.add(pair(c, row));
+            }
+        }
     }
 
     private int row(String label) {

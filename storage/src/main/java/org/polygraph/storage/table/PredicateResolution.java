@@ -1,10 +1,17 @@
 package org.polygraph.storage.table;
 
+import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
+import it.unimi.dsi.fastutil.ints.Int2ObjectMap;
+import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import it.unimi.dsi.fastutil.ints.IntSet;
+import it.unimi.dsi.fastutil.ints.IntSets;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,6 +27,9 @@ import org.polygraph.storage.model.BudgetException;
  * the row has one. A result that lacks the row, or that has it without its value, reads it. Conditions that the same
  * versions of the row match share this key. A row that never matches needs no key.
  *
+ * <p>A result that has a row with its value needs no such read if each version with this value matches. Otherwise it
+ * reads a key of whether the row matches and has the value.
+ *
  * <p>Time and memory: linear in the operations, plus for each predicate the rows that may match, plus for each write of
  * a row the keys that the row has.
  */
@@ -32,23 +42,32 @@ final class PredicateResolution {
     private final KeyDictionary keys;
     private final ValueDictionary values;
     private final RowVersions versions;
-    private final Long2IntOpenHashMap keyOfPair;
+    private final PairKeys keysOfPairs;
     private final @Nullable LongSet pairs;
 
     /** By row and the versions that match: the number of the key. */
     private final Long2IntOpenHashMap numbers = new Long2IntOpenHashMap();
 
-    /** By number: the row, the key, the condition, and the number of the next key of the same row. */
-    /** Keys of pairs that a query found although no version of the row matches, and their rows. */
+    /** Keys of pairs that a write found although no version of the row matches, and their rows. */
     private final IntArrayList unmatchedKeys = new IntArrayList();
 
     private final IntArrayList unmatchedRows = new IntArrayList();
+
+    /** By number: the row, the key, the condition, and the number of the next key of the same row. */
     private final IntArrayList rowOf = new IntArrayList();
 
     private final IntArrayList matchKeys = new IntArrayList();
     private final IntArrayList conditionOf = new IntArrayList();
     private final IntArrayList next = new IntArrayList();
     private final int[] firsts;
+
+    /** By pair of a condition on columns and a row of its results: the values of versions that do not match. */
+    private final Long2ObjectOpenHashMap<LongOpenHashSet> mismatched = new Long2ObjectOpenHashMap<>();
+
+    /** By key of a pair and a value: its number. The value that a version has to have too, by number. */
+    private final Int2IntOpenHashMap numberOfValue = new Int2IntOpenHashMap();
+
+    private final Int2LongOpenHashMap valueOf = new Int2LongOpenHashMap();
 
     /** By condition: the rows that may match, and the numbers of their keys. */
     private final List<int[]> candidates = new ArrayList<>();
@@ -65,25 +84,25 @@ final class PredicateResolution {
      * Prepares the resolution.
      *
      * @param table as it was recorded
-     * @param keyOfPair by pair: the key, if an earlier resolution has made it; gets those that are new
      * @param pairs see {@link PredicateReads#pair}; null for all pairs that may matter
      */
     PredicateResolution(
             HistoryTable table,
             Predicates predicates,
             RowVersions versions,
-            Long2IntOpenHashMap keyOfPair,
+            PairKeys keysOfPairs,
             @Nullable LongSet pairs) {
         this.table = table;
         this.predicates = predicates;
         this.versions = versions;
-        this.keyOfPair = keyOfPair;
+        this.keysOfPairs = keysOfPairs;
         this.pairs = pairs;
         keys = table.keys();
         values = table.values();
         firsts = new int[keys.size()];
         Arrays.fill(firsts, NONE);
         numbers.defaultReturnValue(NONE);
+        numberOfValue.defaultReturnValue(NONE);
         yes = values.opaque(PredicateReads.YES);
         operations = new OperationList(table.operations());
     }
@@ -105,6 +124,12 @@ final class PredicateResolution {
         }
         for (int c : inOrder()) {
             addCandidates(c, pairs == null ? versions.candidates(predicates.condition(c)) : byLabel(selected.get(c)));
+        }
+        collectMismatched();
+        for (int o = 0; o < table.operations(); o++) {
+            if (Predicates.isOne(table.value(o))) {
+                addValues(Predicates.number(table.value(o)), o);
+            }
         }
         int[] ends = new int[table.transactions() + 1];
         for (int t = 0; t < table.transactions(); t++) {
@@ -178,13 +203,8 @@ final class PredicateResolution {
             }
             int number = pairs == null ? numbers.get(matched) : NONE;
             if (number == NONE) {
-                number = matchKeys.size();
+                number = add(keysOfPairs.of(PredicateReads.pair(condition, row)), row, condition);
                 numbers.put(matched, number);
-                rowOf.add(row);
-                matchKeys.add(key(row, condition));
-                conditionOf.add(condition);
-                next.add(firsts[row]);
-                firsts[row] = number;
             }
             rows[n] = row;
             numbersHere[n++] = number;
@@ -193,54 +213,129 @@ final class PredicateResolution {
         candidateNumbers.set(condition, Arrays.copyOf(numbersHere, n));
     }
 
-    /** The key of a pair, which no transaction has. */
-    private int key(int row, int condition) {
-        long pair = PredicateReads.pair(condition, row);
-        int known = keyOfPair.get(pair);
-        if (known >= 0) {
-            return known;
+    /** Adds a key that each writer of a row writes. @return its number */
+    private int add(int key, int row, int condition) {
+        int number = matchKeys.size();
+        rowOf.add(row);
+        matchKeys.add(key);
+        conditionOf.add(condition);
+        next.add(firsts[row]);
+        firsts[row] = number;
+        return number;
+    }
+
+    /** Collects the values of versions that do not match, for the conditions on columns and the rows of their results. */
+    private void collectMismatched() {
+        Int2ObjectOpenHashMap<IntSet> conditionsOf = new Int2ObjectOpenHashMap<>();
+        for (int p = 0; p < predicates.size(); p++) {
+            int c = predicates.conditionOf(p);
+            boolean isOfColumns =
+                    predicates.isRead(p) && !predicates.condition(c).isOfValue();
+            for (int at = predicates.firstKey(p); isOfColumns && at < predicates.keysEnd(p); at++) {
+                conditionsOf
+                        .computeIfAbsent(predicates.keyAt(at), unused -> new IntOpenHashSet())
+                        .add(c);
+            }
         }
-        String label = PredicateReads.ROW + keys.label(row) + " "
-                + predicates.condition(condition).label();
-        int id = keys.newId(label);
-        keyOfPair.put(pair, id);
-        return id;
+        for (Int2ObjectMap.Entry<IntSet> each : conditionsOf.int2ObjectEntrySet()) {
+            for (int c : each.getValue()) {
+                addMismatched(c, each.getIntKey(), table.initialValue(each.getIntKey()));
+            }
+        }
+        for (int o = 0; o < table.operations() && !conditionsOf.isEmpty(); o++) {
+            IntSet conditions = table.isWrite(o) ? conditionsOf.get(table.key(o)) : null;
+            for (int c : conditions == null ? IntSets.EMPTY_SET : conditions) {
+                if (table.isDelete(o)
+                        || !predicates
+                                .condition(c)
+                                .matches(values, predicates.rows(), table.value(o), Predicates.columnsOf(table, o))) {
+                    addMismatched(c, table.key(o), table.value(o));
+                }
+            }
+        }
+    }
+
+    private void addMismatched(int condition, int row, long value) {
+        mismatched
+                .computeIfAbsent(PredicateReads.pair(condition, row), unused -> new LongOpenHashSet())
+                .add(value);
+    }
+
+    /** Creates the keys of the rows of a result that some version with the returned value does not match. */
+    private void addValues(int predicate, int operation) {
+        int c = predicates.conditionOf(predicate);
+        int[] matched = predicates.keys(predicate);
+        for (int i = 0; predicates.isRead(predicate) && i < matched.length; i++) {
+            long value = table.value(operation - matched.length + i);
+            if (isSelected(c, matched[i]) && mayMismatch(c, matched[i], value)) {
+                int key = keyOfValue(c, matched[i], value);
+                if (!numberOfValue.containsKey(key)) {
+                    int number = add(key, matched[i], c);
+                    numberOfValue.put(key, number);
+                    valueOf.put(number, value);
+                }
+            }
+        }
+    }
+
+    private boolean mayMismatch(int c, int row, long value) {
+        Condition condition = predicates.condition(c);
+        LongOpenHashSet others = mismatched.get(PredicateReads.pair(c, row));
+        return condition.isOfValue() ? !condition.matches(values, value) : others != null && others.contains(value);
+    }
+
+    private int keyOfValue(int condition, int row, long value) {
+        return keysOfPairs.of(PredicateReads.pair(condition, row), values.label(value));
     }
 
     /**
-     * Adds reads of whether rows match. A row whose value is read too needs none, because that read requires as much.
+     * Adds reads of whether rows match: for a result of those that it returned, then of those that it lacks.
      */
     private void read(int predicate, int operation) {
         int c = predicates.conditionOf(predicate);
         if (!isSelected(c)) {
             return;
         }
-        Condition condition = predicates.condition(c);
         int[] matched = predicates.keys(predicate);
-        IntOpenHashSet left = new IntOpenHashSet(matched);
-        IntOpenHashSet enough = new IntOpenHashSet();
-        for (int i = 0; predicates.isRead(predicate) && condition.isOfValue() && i < matched.length; i++) {
-            if (condition.matches(values, table.value(operation - matched.length + i))) {
-                enough.add(matched[i]);
-            }
+        Int2IntOpenHashMap found = new Int2IntOpenHashMap(matched.length);
+        for (int row : matched) {
+            found.put(row, NONE);
         }
         int[] rows = candidates.get(c);
         for (int i = 0; i < rows.length; i++) {
-            boolean isMatched = left.remove(rows[i]);
-            if (!enough.contains(rows[i])) {
-                put(matchKeys.getInt(candidateNumbers.get(c)[i]) << 1, code(isMatched), (byte) 0);
+            int number = candidateNumbers.get(c)[i];
+            if (found.containsKey(rows[i])) {
+                found.put(rows[i], number);
+            } else {
+                put(matchKeys.getInt(number) << 1, ValueDictionary.NULL, (byte) 0);
             }
         }
-        for (int row : matched) {
-            boolean isSelected = pairs == null || pairs.contains(PredicateReads.pair(c, row));
-            if (isSelected && left.contains(row) && !enough.contains(row)) {
-                // No version of the row matches, so nothing writes this value.
-                int key = key(row, c);
-                unmatchedKeys.add(key);
-                unmatchedRows.add(row);
-                put(key << 1, values.opaque(PredicateReads.YES), (byte) 0);
+        for (int i = 0; i < matched.length; i++) {
+            long value = predicates.isRead(predicate) ? table.value(operation - matched.length + i) : 0;
+            if (!isSelected(c, matched[i]) || !found.containsKey(matched[i])) {
+                continue;
+            }
+            if (!predicates.isRead(predicate)) {
+                put(keyOf(c, matched[i], found.remove(matched[i])) << 1, yes, (byte) 0);
+            } else if (mayMismatch(c, matched[i], value)) {
+                put(keyOfValue(c, matched[i], value) << 1, yes, (byte) 0);
             }
         }
+    }
+
+    /** The key of a pair, which has no number if no version of the row matches. Then nothing writes it. */
+    private int keyOf(int condition, int row, int number) {
+        if (number != NONE) {
+            return matchKeys.getInt(number);
+        }
+        int key = keysOfPairs.of(PredicateReads.pair(condition, row));
+        unmatchedKeys.add(key);
+        unmatchedRows.add(row);
+        return key;
+    }
+
+    private boolean isSelected(int condition, int row) {
+        return pairs == null || pairs.contains(PredicateReads.pair(condition, row));
     }
 
     private boolean isSelected(int condition) {
@@ -255,7 +350,8 @@ final class PredicateResolution {
     }
 
     private boolean matches(int number, long value, int columns) {
-        return predicates.condition(conditionOf.getInt(number)).matches(values, predicates.rows(), value, columns);
+        return (!valueOf.containsKey(number) || valueOf.get(number) == value)
+                && predicates.condition(conditionOf.getInt(number)).matches(values, predicates.rows(), value, columns);
     }
 
     private long code(boolean matches) {

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import org.polygraph.storage.testkit.Definitions.Kind;
 import org.polygraph.storage.testkit.Definitions.Op;
+import org.polygraph.storage.testkit.Definitions.Result;
 import org.polygraph.storage.testkit.Simulator.Txn;
 
 /** Changes what a simulated store did, so that it may break its guarantees. */
@@ -77,6 +78,14 @@ final class Tampering {
                 case READ, READ_OTHER -> {
                     long value = random.chance(0.06) ? INVENTED : any(op.key(), initial);
                     t.ops.set(o, new Op(op.kind(), op.key(), value, List.of()));
+                }
+                case READ_ROWS -> {
+                    long[] rows = op.result().rows().clone();
+                    int key = random.nextInt(rows.length);
+                    rows[key] = any(key, initial);
+                    Result other =
+                            new Result(op.result().where(), rows, op.result().count());
+                    t.ops.set(o, new Op(op.kind(), op.key(), op.row(), op.list(), other));
                 }
                 case READ_LIST -> t.ops.set(o, new Op(Kind.READ_LIST, op.key(), 0, changed(op)));
                 case WRITE -> {
