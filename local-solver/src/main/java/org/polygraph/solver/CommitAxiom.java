@@ -145,7 +145,7 @@ final class CommitAxiom {
         int first = p.readStarts[t];
         int end = p.readStarts[t + 1];
         for (int r = first; r < end && p.sees != CommitProblem.Sees.NOTHING; r++) {
-            int last = p.sees == CommitProblem.Sees.EARLIER_READS ? r : end;
+            int last = p.sees == CommitProblem.Sees.EARLIER_READS ? p.statements[r] : end;
             for (int other = first; other < last; other++) {
                 int seen = theory.source(other);
                 budget.tick();

@@ -25,7 +25,7 @@ public final class CommitProblem {
     public enum Sees {
         /** Nothing: Adya's PL-2. */
         NOTHING,
-        /** A read sees the sources of earlier reads of its transaction: read committed. */
+        /** A read sees the sources of earlier statements of its transaction: read committed. */
         EARLIER_READS,
         /** The sources of all reads, and earlier transactions of the session: read atomicity. */
         NEIGHBOURS,
@@ -38,11 +38,12 @@ public final class CommitProblem {
      *
      * @param starts by transaction, and one more: where its reads begin; they are in the order of the transaction
      * @param keys by read
+     * @param statements by read: the first read of its statement
      * @param candidateStarts by read, and one more
      * @param candidates transactions or {@link #INITIAL}, each once for a read; never the reader
      */
     @SuppressWarnings("ArrayRecordComponent") // columns, never compared
-    public record Reads(int[] starts, int[] keys, int[] candidateStarts, int[] candidates) {}
+    public record Reads(int[] starts, int[] keys, int[] statements, int[] candidateStarts, int[] candidates) {}
 
     /**
      * The keys that each transaction writes.
@@ -67,6 +68,7 @@ public final class CommitProblem {
     final int[] sessionOf;
     final int[] readStarts;
     final int[] readKeys;
+    final int[] statements;
     final int[] candidateStarts;
     final int[] candidates;
     final int[] writeStarts;
@@ -104,6 +106,7 @@ public final class CommitProblem {
         this.sessionOf = sessionOf;
         this.readStarts = reads.starts;
         this.readKeys = reads.keys;
+        this.statements = reads.statements;
         this.candidateStarts = reads.candidateStarts;
         this.candidates = reads.candidates;
         this.writeStarts = writes.starts;

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.polygraph.storage.testkit.SuiteScale;
 
@@ -26,6 +27,8 @@ class CommitSolverTest {
         final List<TreeSet<Integer>> writes = new ArrayList<>();
         /** By transaction: the predecessors that it has if it is counted. */
         final List<List<Integer>> ofOptional = new ArrayList<>();
+
+        final int sizeOfStatements;
 
         Problem(Random random) {
             sees = CommitProblem.Sees.values()[random.nextInt(4)];
@@ -69,6 +72,7 @@ class CommitSolverTest {
                 }
                 ofOptional.add(before);
             }
+            sizeOfStatements = random.nextInt(1, 3);
         }
 
         CommitProblem problem() {
@@ -76,6 +80,7 @@ class CommitSolverTest {
             int[] readStarts = new int[n + 1];
             int[] writeStarts = new int[n + 1];
             List<Integer> readKeys = new ArrayList<>();
+            List<Integer> statements = new ArrayList<>();
             List<Integer> all = new ArrayList<>();
             List<Integer> starts = new ArrayList<>();
             List<Integer> written = new ArrayList<>();
@@ -86,6 +91,9 @@ class CommitSolverTest {
             int[] position = new int[n];
             for (int t = 0; t < n; t++) {
                 position[t] = t;
+                for (int r = 0; r < reads.get(t).size(); r++) {
+                    statements.add(readKeys.size() + r - r % sizeOfStatements);
+                }
                 readKeys.addAll(reads.get(t));
                 for (List<Integer> each : candidates.get(t)) {
                     starts.add(all.size());
@@ -106,7 +114,7 @@ class CommitSolverTest {
                     sees,
                     sessionOf,
                     keys,
-                    new CommitProblem.Reads(readStarts, ints(readKeys), ints(starts), ints(all)),
+                    new CommitProblem.Reads(readStarts, ints(readKeys), ints(statements), ints(starts), ints(all)),
                     new CommitProblem.Writes(writeStarts, ints(written)),
                     new CommitProblem.Predecessors(predecessorStarts, ints(predecessors)),
                     optional,
@@ -207,7 +215,8 @@ class CommitSolverTest {
                         : sees == CommitProblem.Sees.NEIGHBOURS && direct[seen][t];
             }
             for (int earlier = 0; earlier < r; earlier++) {
-                if (sources[t][earlier] == seen) {
+                boolean isOfStatement = earlier >= r - r % sizeOfStatements;
+                if (sources[t][earlier] == seen && !isOfStatement) {
                     return true;
                 }
             }
@@ -303,7 +312,12 @@ class CommitSolverTest {
                 CommitProblem.Sees.NEIGHBOURS,
                 sessionOf,
                 2,
-                new CommitProblem.Reads(readStarts, Problem.ints(keys), Problem.ints(starts), Problem.ints(candidates)),
+                new CommitProblem.Reads(
+                        readStarts,
+                        Problem.ints(keys),
+                        IntStream.range(0, keys.size()).toArray(),
+                        Problem.ints(starts),
+                        Problem.ints(candidates)),
                 new CommitProblem.Writes(writeStarts, Problem.ints(written)),
                 new CommitProblem.Predecessors(new int[n + 2], new int[0]),
                 new boolean[n + 1],

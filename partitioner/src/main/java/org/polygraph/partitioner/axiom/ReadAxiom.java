@@ -12,7 +12,7 @@ import org.polygraph.storage.table.Operations;
 
 /**
  * RC, RA and PL2. Under PL2 a read sees nothing, so nothing but WR is demanded. Under RC a read sees the writers of
- * earlier reads of its transaction. Under RA it sees the writers of all reads of its transaction, and earlier
+ * reads of earlier statements of its transaction. Under RA it sees the writers of all reads of its transaction, and earlier
  * transactions of its session; of these the last writer of the key is enough.
  *
  * <p>Time, after AWDIT (Moldrup and Pavlogiannis, "AWDIT: An Optimal Weak Database Isolation Tester", PLDI 2025,
@@ -74,7 +74,7 @@ final class ReadAxiom implements Axiom {
             }
             for (int i = 0; sees && i < edges.count && conflict == null; i++) {
                 if (edges.isFirstOfSource(i) && edges.from[i] >= 0) {
-                    int key = edges.precede(edges.from[i], atomic ? 0 : i + 1);
+                    int key = edges.precede(edges.from[i], atomic ? 0 : edges.later(i));
                     if (key >= 0) {
                         conflict = new Conflict(edges.from[i], t, key);
                     }

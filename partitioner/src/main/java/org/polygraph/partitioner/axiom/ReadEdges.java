@@ -1,6 +1,7 @@
 package org.polygraph.partitioner.axiom;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.storage.table.Operations;
@@ -37,6 +38,11 @@ final class ReadEdges {
 
     int[] from = new int[16];
     int count;
+    /** See {@link org.polygraph.storage.table.HistoryTable#statements}. */
+    private final int @Nullable [] statements;
+
+    /** By read of the current transaction: the first one of a later statement; unused if each is a statement. */
+    private int[] later = new int[16];
 
     ReadEdges(ReadsFrom reads, KnownGraph graph) {
         this.graph = graph;
@@ -44,6 +50,7 @@ final class ReadEdges {
         this.operationKeys = reads.table().operationKeys();
         this.sources = reads.sources();
         this.sessionOf = graph.events().chainsByTransaction();
+        this.statements = reads.table().statements();
         for (int t = 0; t < sessionOf.length; t++) {
             if (operationStarts[t + 1] - operationStarts[t] > SHORT) {
                 sortedKeys = sortedKeys.length == 0 ? operationKeys.clone() : sortedKeys;
@@ -61,11 +68,24 @@ final class ReadEdges {
                 if (count == keys.length) {
                     keys = Arrays.copyOf(keys, 2 * count);
                     from = Arrays.copyOf(from, 2 * count);
+                    later = Arrays.copyOf(later, 2 * count);
                 }
                 keys[count] = Operations.key(operationKeys[o]);
+                later[count] = o;
                 from[count++] = sources[o];
             }
         }
+        int next = count;
+        for (int i = count - 1; statements != null && i >= 0; i--) {
+            int own = statements[later[i]];
+            later[i] = next;
+            next = i > 0 && statements[later[i - 1]] != own ? i : next;
+        }
+    }
+
+    /** The first read of a later statement than read i. */
+    int later(int i) {
+        return statements == null ? i + 1 : later[i];
     }
 
     /**

@@ -161,7 +161,7 @@ public final class AxiomEvidence {
             if (reads.sources()[o] == ReadsFrom.INITIAL && !table.isWrite(o)) {
                 int key = table.key(o);
                 int writer = writtenInSession.get(key);
-                int end = level.readsAlone() ? o : table.operationsEnd(t);
+                int end = level.readsAlone() ? table.statementStart(o) : table.operationsEnd(t);
                 for (int other = table.firstOperation(t); other < end && writer == Dependency.INITIAL; other++) {
                     int source = reads.sources()[other];
                     boolean isSeen = source >= 0 && source != t && table.lastWrite(source, key) >= 0;
@@ -275,7 +275,7 @@ public final class AxiomEvidence {
     private boolean sees(int t, int read, int other) {
         boolean session = events.chain(t) == events.chain(other) && other < t;
         return switch (level) {
-            case RC, PL2 -> readsFrom(t, other, read);
+            case RC, PL2 -> readsFrom(t, other, table.statementStart(read));
             case RA -> session || readsFrom(t, other, table.operationsEnd(t));
             default -> session || graph.path(other, t, DEMANDED) != null;
         };
@@ -293,7 +293,9 @@ public final class AxiomEvidence {
     /** How t3 sees t2. */
     private List<Dependency> seen(int t2, int t3, @Nullable Witness witness) {
         boolean session = events.chain(t2) == events.chain(t3) && t2 < t3 && !level.readsAlone();
-        int before = level.readsAlone() && witness != null ? witness.operation : table.operationsEnd(t3);
+        int before = level.readsAlone() && witness != null
+                ? table.statementStart(witness.operation)
+                : table.operationsEnd(t3);
         List<Dependency> dependencies = new ArrayList<>();
         if (session) {
             EdgeReasons.session(dependencies, t2, t3);

@@ -97,9 +97,8 @@ final class PathCheck {
 
     /** Adds to an UNKNOWN, if time is left, why windows, which need less memory, do not decide the history. */
     private Verdict withRemedy(Verdict verdict) {
-        boolean isShort = verdict.status() == Verdict.Status.UNKNOWN
-                && !path.budget().exhausted()
-                && !PredicatesAtCommits.isDoubt(verdict.reason());
+        boolean isShort =
+                verdict.status() == Verdict.Status.UNKNOWN && !path.budget().exhausted();
         if (!isShort || input.unknownRows() != null || route.remedy().isEmpty()) {
             return verdict;
         }

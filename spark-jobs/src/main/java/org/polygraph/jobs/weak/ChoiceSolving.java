@@ -86,6 +86,8 @@ final class ChoiceSolving {
         List<Long2ObjectOpenHashMap<IntArrayList>> writers = writersOfOpenReads();
         int[] starts = new int[table.transactions() + 1];
         IntArrayList keys = new IntArrayList();
+        int[] known = table.statements();
+        IntArrayList statements = new IntArrayList();
         IntArrayList candidateStarts = new IntArrayList();
         IntArrayList candidates = new IntArrayList();
         for (int t = 0; t < table.transactions(); t++) {
@@ -94,6 +96,9 @@ final class ChoiceSolving {
                 if (source == ReadsFrom.NONE) {
                     continue;
                 }
+                int last = keys.size() - 1;
+                boolean goesOn = known != null && last >= starts[t] && known[operations.getInt(last)] == known[o];
+                statements.add(goesOn ? statements.getInt(last) : keys.size());
                 operations.add(o);
                 keys.add(table.key(o));
                 candidateStarts.add(candidates.size());
@@ -116,7 +121,11 @@ final class ChoiceSolving {
         }
         candidateStarts.add(candidates.size());
         return new CommitProblem.Reads(
-                starts, keys.toIntArray(), candidateStarts.toIntArray(), candidates.toIntArray());
+                starts,
+                keys.toIntArray(),
+                statements.toIntArray(),
+                candidateStarts.toIntArray(),
+                candidates.toIntArray());
     }
 
     /** By key: by value of an open read, the transactions that left it. */

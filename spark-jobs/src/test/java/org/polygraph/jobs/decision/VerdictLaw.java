@@ -114,15 +114,6 @@ final class VerdictLaw implements Law.Property<Example> {
             tally.count("open");
             return;
         }
-        if (verdict.status() == Verdict.Status.UNKNOWN && engine.table.predicates() != null) {
-            // It depends on the order in which a statement read the rows of its result.
-            assertThat(request.level()).as(what).isEqualTo(IsolationLevel.RC);
-            assertThat(history.holds(IsolationLevel.SI, 0, request.indeterminate() == IndeterminateMode.MAYBE))
-                    .as(what)
-                    .isFalse();
-            tally.count("unknown");
-            return;
-        }
         assertThat(verdict.status())
                 .as("%s: %s", verdict.reason(), what)
                 .isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);

@@ -157,6 +157,8 @@ public final class HistorySelection {
         keyIds.defaultReturnValue(-1);
         IntArrayList keys = new IntArrayList();
         OperationList own = new OperationList(operations.length);
+        int[] statements = whole.statements();
+        int[] selectedStatements = new int[statements == null ? 0 : operations.length];
         int next = 0;
         for (int i = 0; i < kept.length; i++) {
             for (; next < operations.length && operations[next] < whole.operationsEnd(kept[i]); next++) {
@@ -167,6 +169,9 @@ public final class HistorySelection {
                     keys.add(whole.key(o));
                 }
                 own.add(Operations.pack(id, whole.isWrite(o)), whole.value(o), whole.kind(o));
+                if (statements != null) {
+                    selectedStatements[next] = statements[o];
+                }
             }
             starts[i + 1] = next;
         }
@@ -183,7 +188,11 @@ public final class HistorySelection {
             }
             return new HistorySelection(lists, kept, keptKeys, origins);
         }
-        return new HistorySelection(table(whole, keptKeys, kept, own.build(starts)), kept, keptKeys, operations);
+        Operations built = own.build(starts);
+        if (statements != null) {
+            built = new Operations(starts, built.keys(), built.values(), built.kinds(), selectedStatements);
+        }
+        return new HistorySelection(table(whole, keptKeys, kept, built), kept, keptKeys, operations);
     }
 
     /**

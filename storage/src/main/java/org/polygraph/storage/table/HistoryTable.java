@@ -49,6 +49,8 @@ public final class HistoryTable {
     private final byte @Nullable [] operationKinds;
     /** The versions of {@link #lists}; null until they are found. */
     private volatile @Nullable ListVersions versions;
+    /** See {@link #statements}; null until they are found. */
+    private volatile int @Nullable [] statements;
     /** The number of writes; negative until it is computed. */
     private int writes = -1;
 
@@ -735,9 +737,37 @@ public final class HistoryTable {
         return operations;
     }
 
+    /**
+     * By operation: the number of its statement in its transaction, by which operations ascend; null if no statement has
+     * several rows. Not a copy.
+     */
+    public int @Nullable [] statements() {
+        int[] known = statements;
+        PredicateReads predicates = predicates();
+        if (known == null) {
+            known = operations.statements() == null && predicates != null
+                    ? predicates.statements(this)
+                    : operations.statements();
+            statements = known;
+        }
+        return known;
+    }
+
+    /** The first operation of the statement of an operation. */
+    public int statementStart(int operation) {
+        int[] known = statements();
+        int first = known == null ? operation : firstOperation(HistorySelection.transactionOf(this, operation));
+        int start = operation;
+        while (known != null && start > first && known[start - 1] == known[operation]) {
+            start--;
+        }
+        return start;
+    }
+
     /** The same history with other values of its operations. */
     public HistoryTable withValues(long[] codes) {
-        Operations others = new Operations(operationStarts, operationKeys, codes, operationKinds);
+        Operations others =
+                new Operations(operationStarts, operationKeys, codes, operationKinds, operations.statements());
         return new HistoryTable(header, keys, values, sessions, transactions, others, lists, reduced);
     }
 

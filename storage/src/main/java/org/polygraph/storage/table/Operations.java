@@ -12,9 +12,16 @@ import org.jspecify.annotations.Nullable;
  * @param values by operation: the code of its value
  * @param kinds by operation: {@link #INSERT}, {@link #DELETE}, {@link #IMPLIED}, {@link #APPEND},
  *     {@link #REPEATED_ROW}, one of savepoints, or 0; null where all are 0
+ * @param statements see {@link HistoryTable#statements}; null if each operation is one, or predicates have them
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable [] kinds) implements Serializable {
+public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable [] kinds, int @Nullable [] statements)
+        implements Serializable {
+    /** Operations each of which is a statement. */
+    public Operations(int[] starts, int[] keys, long[] values, byte @Nullable [] kinds) {
+        this(starts, keys, values, kinds, null);
+    }
+
     /** The kind of a write that inserts a row. */
     public static final byte INSERT = 1;
     /** The kind of a write that deletes a row; its value is null, which is what a read of no row returns. */
@@ -134,7 +141,7 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
             }
             hasKinds |= plain[o] != 0;
         }
-        return new Operations(starts, keys, values, hasKinds ? plain : null);
+        return new Operations(starts, keys, values, hasKinds ? plain : null, statements);
     }
 
     /** The operations without those whose value fulfils a condition. */

@@ -220,7 +220,7 @@ public final class PredicateReads {
      * By operation of a history with reads for these predicates: the number of its statement in its transaction, by which
      * operations ascend. The reads that express one result have the same number, because its rows have no order.
      */
-    public int[] statements(HistoryTable history) {
+    int[] statements(HistoryTable history) {
         int[] statements = origins(history);
         int[] results = results();
         for (int o = 0; o < statements.length; o++) {

@@ -2,7 +2,6 @@ package org.polygraph.jobs.certificate.format;
 
 import java.util.Arrays;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.PredicateReads;
 
 /**
  * The transactions that statements read from, in an order of RC, RA or CC. In the order {@code w1(x=1) w2(x=2) r(x=1)}
@@ -31,9 +30,9 @@ public record ReadSources(int[] starts, int[] statements, int[] writers) {
 
     /** By operation: the number of its statement in its transaction, the same for each form of the history. */
     public static int[] statements(HistoryTable table) {
-        PredicateReads predicates = table.predicates();
-        if (predicates != null) {
-            return predicates.statements(table);
+        int[] known = table.statements();
+        if (known != null) {
+            return known;
         }
         int[] statements = new int[table.operations()];
         for (int t = 0; t < table.transactions(); t++) {

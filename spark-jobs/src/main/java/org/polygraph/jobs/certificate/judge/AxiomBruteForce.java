@@ -7,7 +7,6 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.ListStates;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.PredicateReads;
 
 /**
  * Judges a small history at CC, RA, RC or PL2. It tries every choice of a source for each read, and checks each choice
@@ -64,10 +63,8 @@ final class AxiomBruteForce {
         readers = new int[history.operations()];
         sources = new int[history.operations()];
         counted = new boolean[nodes];
-        PredicateReads predicates = history.predicates();
-        statements = predicates == null
-                ? IntStream.range(0, history.operations()).toArray()
-                : predicates.statements(history);
+        int[] known = history.statements();
+        statements = known == null ? IntStream.range(0, history.operations()).toArray() : known;
     }
 
     /**
