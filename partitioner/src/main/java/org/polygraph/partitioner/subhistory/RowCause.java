@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntPredicate;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.PredicateReads;
 
 /**
  * Names a violation that plain writes in place of inserts and deletes do not have: in every order that the level allows, an insert found
@@ -18,9 +18,12 @@ final class RowCause {
     /** Whether deletes found no row; else inserts found one. */
     private final boolean deletes;
 
-    private RowCause(HistoryTable sub, boolean deletes) {
+    private final IntPredicate isOfCondition;
+
+    private RowCause(HistoryTable sub, boolean deletes, IntPredicate isOfCondition) {
         this.sub = sub;
         this.deletes = deletes;
+        this.isOfCondition = isOfCondition;
     }
 
     /**
@@ -28,8 +31,9 @@ final class RowCause {
      *
      * @param found by the rules or a case split
      * @param deletes whether the sub-history violates the level with plain writes in place of inserts alone
+     * @param isOfCondition whether a key of the sub-history states if a row matches a condition
      */
-    static Violation named(Violation found, HistoryTable sub, boolean deletes) {
+    static Violation named(Violation found, HistoryTable sub, boolean deletes, IntPredicate isOfCondition) {
         Set<Integer> all = new LinkedHashSet<>(found.transactions());
         for (int t = 0; t < sub.transactions(); t++) {
             all.add(t);
@@ -39,7 +43,7 @@ final class RowCause {
                 List.copyOf(all),
                 found.keys(),
                 found.cases().isEmpty() ? found.cycle() : List.of(),
-                new RowCause(sub, deletes).detail());
+                new RowCause(sub, deletes, isOfCondition).detail());
     }
 
     private String detail() {
@@ -48,7 +52,7 @@ final class RowCause {
         for (int t = 0; t < sub.transactions(); t++) {
             boolean needs = false;
             for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
-                if ((deletes ? sub.isDelete(o) : sub.isInsert(o)) && !isOfCondition(sub.key(o))) {
+                if ((deletes ? sub.isDelete(o) : sub.isInsert(o)) && !isOfCondition.test(sub.key(o))) {
                     needs = true;
                     rows.add(sub.key(o));
                 }
@@ -65,9 +69,5 @@ final class RowCause {
 
     private String row(int key) {
         return "the row of key " + sub.keys().label(key);
-    }
-
-    private boolean isOfCondition(int key) {
-        return sub.keys().isString(key) && sub.keys().string(key).startsWith(PredicateReads.ROW);
     }
 }

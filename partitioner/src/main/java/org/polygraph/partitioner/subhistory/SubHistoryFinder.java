@@ -5,6 +5,7 @@ import it.unimi.dsi.fastutil.ints.IntRBTreeSet;
 import it.unimi.dsi.fastutil.ints.IntSets;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.evidence.Explanation;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -16,6 +17,7 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.PredicateReads;
 
 /**
  * Finds a small sub-history that shows a violation, and explains the violation again from this sub-history alone.
@@ -127,7 +129,11 @@ public final class SubHistoryFinder {
         }
         HistorySelection selection = HistorySelection.of(of.table(), operations);
         SubHistory shown = shown(selection.transactions(), operations, minimal, of);
-        return new WholeHistoryIds(selection).of(explained(selection.table())).shownBy(shown);
+        IntPredicate isOfCondition =
+                key -> PredicateReads.isPair(of.table(), selection.keys()[key]);
+        return new WholeHistoryIds(selection)
+                .of(explained(selection.table(), isOfCondition))
+                .shownBy(shown);
     }
 
     /**
@@ -135,7 +141,7 @@ public final class SubHistoryFinder {
      * its row in every order of them. At SI plain writes have cycles to show, and inserts and deletes have none; so plain writes are taken if
      * they violate the level too and each key has one incarnation. Example: a lost update of an inserted row.
      */
-    private Violation explained(HistoryTable sub) {
+    private Violation explained(HistoryTable sub, IntPredicate isOfCondition) {
         if (!sub.hasRows() || level.isAxiom()) {
             return Explanation.of(sub, level, indeterminate, clockSkewNanos, stop);
         }
@@ -146,7 +152,9 @@ public final class SubHistoryFinder {
         Violation found = Explanation.of(isPlain ? sub.withoutRows() : sub, level, indeterminate, clockSkewNanos, stop);
         // A cycle in which one transaction missed what the other wrote, and overwrote it, says more.
         boolean isNamed = found.anomaly().isOfRow() || found.anomaly() == Anomaly.LOST_UPDATE;
-        return keeps && !isNamed ? RowCause.named(found, sub, judge.violates(sub.withoutInserts())) : found;
+        return keeps && !isNamed
+                ? RowCause.named(found, sub, judge.violates(sub.withoutInserts()), isOfCondition)
+                : found;
     }
 
     /** Whether no row is deleted or inserted twice. */

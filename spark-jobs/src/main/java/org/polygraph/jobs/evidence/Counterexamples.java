@@ -24,7 +24,6 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.SubHistoryFinder;
 import org.polygraph.partitioner.subhistory.WholeHistoryIds;
-import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
@@ -163,11 +162,8 @@ public final class Counterexamples {
         if (!violation.anomaly().isOfRow() || violation.anomaly() != other.anomaly()) {
             return false;
         }
-        KeyDictionary keys = table.keys();
-        int key = violation.keys().get(0);
-        return keys.isString(key)
-                && keys.string(key)
-                        .startsWith(PredicateReads.ROW + keys.label(other.keys().get(0)) + " ");
+        return PredicateReads.isPairOf(
+                table, violation.keys().get(0), other.keys().get(0));
     }
 
     /**

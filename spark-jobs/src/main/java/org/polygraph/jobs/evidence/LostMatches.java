@@ -4,6 +4,7 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.PredicateReads;
 
 /**
  * Recognizes a lost update of a condition: more transactions found that a row matches, and changed it so that it does
@@ -24,7 +25,7 @@ final class LostMatches {
         }
         LostMatches matches = new LostMatches(table);
         for (int key : violation.keys()) {
-            String detail = PredicateName.isOfCondition(key, table) ? matches.of(key) : "";
+            String detail = PredicateReads.isPair(table, key) ? matches.of(key) : "";
             if (!detail.isEmpty()) {
                 return new Violation(
                         Anomaly.LOST_UPDATE,

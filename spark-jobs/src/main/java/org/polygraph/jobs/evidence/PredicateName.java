@@ -39,11 +39,11 @@ final class PredicateName {
         SubHistory sub = violation.minimal();
         boolean isRecorded = sub == null || sub.recorded();
         boolean found = violation.anomaly() == Anomaly.NON_REPEATABLE_READ
-                && isOfCondition(violation.keys().get(0), table);
+                && PredicateReads.isPair(table, violation.keys().get(0));
         boolean missed = false;
         boolean removed = false;
         for (Dependency edge : violation.cycle()) {
-            boolean isQuery = edge.key() != Dependency.NO_KEY && isOfCondition(edge.key(), table);
+            boolean isQuery = edge.key() != Dependency.NO_KEY && PredicateReads.isPair(table, edge.key());
             found |= isQuery && edge.kind() == EdgeKind.WR;
             missed |= isQuery && edge.kind() == EdgeKind.RW;
             removed |= !isQuery && predicates != null && isRecorded && isRemoved(edge, predicates);
@@ -57,14 +57,6 @@ final class PredicateName {
                         : violation;
             default -> missed || removed ? violation.named(violation.anomaly(), aliases(violation)) : violation;
         };
-    }
-
-    /** Whether a key states if a row matches a condition, also in a part in which conditions are written as such keys. */
-    static boolean isOfCondition(int key, HistoryTable table) {
-        PredicateReads predicates = table.predicates();
-        return predicates == null
-                ? table.keys().isString(key) && table.keys().string(key).startsWith(PredicateReads.ROW)
-                : predicates.rowOf(key) >= 0;
     }
 
     /** Whether a value of such a key states that the row matches. */
@@ -81,7 +73,7 @@ final class PredicateName {
         for (int o = table.firstOperation(reader); o < table.operationsEnd(reader) && !table.isWriteOf(o, key); o++) {
             isMissed |= table.isReadOf(o, key) && !isMatch(table.value(o), table);
         }
-        return isMissed && isOfCondition(key, table);
+        return isMissed && PredicateReads.isPair(table, key);
     }
 
     private static boolean isRemoved(Dependency edge, PredicateReads predicates) {

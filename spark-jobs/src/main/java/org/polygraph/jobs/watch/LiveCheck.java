@@ -57,22 +57,27 @@ public final class LiveCheck implements Closeable {
             throws IOException {
         Path folder = Files.createTempDirectory("live-check");
         Failing failing = new Failing(Set.copyOf(allowed), fail);
+        LiveCheck begun = null;
         try {
             Watch watch = new Watch(Watch.Settings.of(folder, level, false), Checker.EMBEDDED, failing);
             failing.watch = watch;
             watch.add(history.toString());
-            LiveCheck begun = new LiveCheck(folder, watch, fail);
+            begun = new LiveCheck(folder, watch, fail);
             begun.thread.start();
             return begun;
         } catch (HistoryException e) {
             throw new IOException(e);
+        } finally {
+            if (begun == null) {
+                Location.of(folder.toString()).delete();
+            }
         }
     }
 
     private void run(Consumer<String> fail) {
         try (watch) {
             watch.run();
-        } catch (HistoryException | IOException e) {
+        } catch (HistoryException | IOException | RuntimeException e) {
             fail.accept("the history cannot be judged while it is recorded: " + Failures.text(e));
         }
     }
@@ -94,7 +99,7 @@ public final class LiveCheck implements Closeable {
         private final Set<Anomaly> allowed;
         private final Consumer<String> fail;
         private @Nullable Watch watch;
-        private long judged;
+        private long settled;
 
         Failing(Set<Anomaly> allowed, Consumer<String> fail) {
             this.allowed = allowed;
@@ -110,7 +115,7 @@ public final class LiveCheck implements Closeable {
             boolean counts = found.violations().stream().anyMatch(each -> !allowed.contains(each.anomaly()));
             if (counts && watch != null) {
                 watch.stop();
-                fail.accept("after " + judged + " transactions: "
+                fail.accept("after " + settled + " transactions: "
                         + ResultLine.withoutMessage(found, found.level().label()) + "\n"
                         + ViolationText.of(found, ViolationText.Detail.BRIEF).stripTrailing());
             }
@@ -118,7 +123,7 @@ public final class LiveCheck implements Closeable {
 
         @Override
         public void progress(Watch.Progress now) {
-            judged = now.settled();
+            settled = now.settled();
         }
 
         @Override

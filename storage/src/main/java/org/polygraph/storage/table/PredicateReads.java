@@ -107,6 +107,30 @@ public final class PredicateReads {
         return (int) keys.pairOf(key);
     }
 
+    /**
+     * Whether a key of a history states if a row matches a condition, also in a part in which conditions are written as such
+     * keys.
+     */
+    public static boolean isPair(HistoryTable history, int key) {
+        PredicateReads reads = history.predicates();
+        return reads == null
+                ? RecordedSelection.isPart(history)
+                        && history.keys().isString(key)
+                        && history.keys().string(key).startsWith(ROW)
+                : reads.rowOf(key) >= 0;
+    }
+
+    /** Whether a key of a history states if this row matches a condition, see {@link #isPair}. */
+    public static boolean isPairOf(HistoryTable history, int key, int row) {
+        PredicateReads reads = history.predicates();
+        return isPair(history, key)
+                && (reads == null
+                        ? history.keys()
+                                .string(key)
+                                .startsWith(ROW + history.keys().label(row) + " ")
+                        : reads.rowOf(key) == row);
+    }
+
     /** Returns the label of the condition if a key is that of a pair; else null. One of them if several share it. */
     @Nullable
     String condition(int key) {
