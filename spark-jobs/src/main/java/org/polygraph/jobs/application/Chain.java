@@ -84,9 +84,13 @@ public record Chain(
          * Returns the part in the folder of another one if it is not where it was, because an archive may have moved.
          */
         Location presentBeside(String other, String name, BooleanSupplier stop) throws IOException {
+            return present(name, beside(other), IF_CHANGED, stop);
+        }
+
+        private Location beside(String other) throws IOException {
             Location file = Location.of(location);
             Location moved = Location.of(other.substring(0, other.lastIndexOf('/') + 1) + file.fileName());
-            return present(name, file.exists() || !moved.exists() ? file : moved, IF_CHANGED, stop);
+            return file.exists() || !moved.exists() ? file : moved;
         }
 
         private Location present(String name, Location file, String remedy, BooleanSupplier stop) throws IOException {
@@ -395,6 +399,16 @@ public record Chain(
                         state.present("the initial state", Location.of(state.location), "restore it", stop),
                         stop,
                         memoryBytes);
+    }
+
+    /** Whether some of the parts are where they were, or in the folder of another one. */
+    boolean areThere(int from, int to, String other) throws IOException {
+        for (Part part : parts.subList(from, to)) {
+            if (!part.beside(other).exists()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Whether it begins with the parts of another chain. */

@@ -8,9 +8,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.verdict.PartViolations;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -253,7 +255,8 @@ final class ChainCheck {
 
     /** Decides levels on a seam. Returns the most parts that another seam may cover to explain more. */
     private int on(Seam seam, Seams known, List<Level> served) throws IOException {
-        StandingViolations violations = served.get(0).known();
+        Level first = served.get(0);
+        StandingViolations violations = first.known();
         if (violations != null && seam.covered() > violations.covered()) {
             // What the parts after those of the violations wrote is not known.
             return violations.covered();
@@ -264,14 +267,31 @@ final class ChainCheck {
             // A part after the seam explained one of its violations.
             return seam.covered() - 1;
         }
+        SeamRefutation refutation = new SeamRefutation(before.without(reads), known, seam, path);
+        int[] needed = {Integer.MAX_VALUE};
+        Checker checker = path.checker().finding(check -> {
+            Finding found = path.checker().find(check);
+            if (found instanceof Finding.Order) {
+                return found;
+            }
+            needed[0] = earlierPart(check.table(), refutation, seam, known, first.request.terms());
+            if (needed[0] < seam.covered()) {
+                throw new BudgetException("part " + (needed[0] + 1) + " has to be read");
+            }
+            return found;
+        });
         // The state contains what loaders of the first part wrote, so the request has no loaders.
         PathCheck check = new PathCheck(
-                path.quietWithin(attempt(seam)),
+                path.quietWithin(attempt(seam)).with(checker),
                 served.stream().map(level -> level.request.withoutLoaders()).toList(),
                 before.on(seam).without(reads),
                 PathCheck.Kept.NOWHERE);
+        List<Verdict> verdicts = check.run();
+        if (needed[0] < seam.covered()) {
+            return needed[0];
+        }
         int most = Integer.MAX_VALUE;
-        for (Verdict verdict : check.run()) {
+        for (Verdict verdict : verdicts) {
             Level level = of(verdict.level());
             Witness witness = verdict.witness();
             HistoryTable table = witness == null ? verdict.table() : witness.table();
@@ -292,6 +312,22 @@ final class ChainCheck {
             }
         }
         return most;
+    }
+
+    /**
+     * The part that has to be read to explain the reads whose writers are before a seam, if all parts are there that are
+     * then read; else the number of parts before the seam. A violation that rests on such a read need not be explained.
+     */
+    private int earlierPart(HistoryTable table, SeamRefutation refutation, Seam seam, Seams known, Terms terms) {
+        try {
+            int part = refutation.partOfMissing(table);
+            Seam earlier = part <= 0 ? null : known.longest(terms, part);
+            int first = earlier == null ? 0 : earlier.covered();
+            return part >= 0 && before.areThere(first, seam.covered(), path.name()) ? part : seam.covered();
+        } catch (IOException | HistoryException e) {
+            // The violation is explained, and the failure is reported if it is met again.
+            return seam.covered();
+        }
     }
 
     private void decided(Level level, Verdict verdict, Seam seam) {

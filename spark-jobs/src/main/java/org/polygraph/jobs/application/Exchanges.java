@@ -26,8 +26,7 @@ import org.polygraph.storage.table.TableCopy;
  * either may be the last one. An exchange moves the last but one behind the last one, with the events of its window
  * that depend on it. The order that results explains the same transactions, and the key has another value at the cut;
  * every other key keeps its value, because two writers of it depend on each other. If the last writer is among these
- * events, a search changes the order of other writers too ({@link Rearrangement}). Exchanges whose windows of places
- * are disjoint can be made together.
+ * events, there is no exchange. Exchanges whose windows of places are disjoint can be made together.
  *
  * <p>They are stored as a history: an exchange is a session. Its first transaction writes the key's other value; start
  * and end are the first and the last place of its window. The others have no operations; their starts are the places of
@@ -39,13 +38,6 @@ final class Exchanges {
      * quadratic.
      */
     private static final int LONGEST = 1_000;
-    /**
-     * The places before and behind two writers that a search may change. With 100 it found an order for four of five
-     * keys, with 500 for 59 of 66 (24 parts of 100,000 operations, si).
-     */
-    private static final int MARGIN = 500;
-    /** The most searches of a seam. */
-    private static final int MOST_SEARCHES = 100;
 
     private static final int NONE = -1;
 
@@ -147,7 +139,6 @@ final class Exchanges {
         private final int events;
         private final HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.ROW);
         private final TableCopy copy = new TableCopy(builder);
-        private int searches;
         private int found;
 
         Search(Witness witness) {
@@ -217,14 +208,7 @@ final class Exchanges {
          * @param stop whether to stop; called for each key
          * @throws org.polygraph.storage.model.BudgetException if {@code stop} returned true
          */
-        void find(
-                int[] order,
-                int cut,
-                long base,
-                BitSet written,
-                long[] values,
-                BooleanSupplier stop,
-                long memoryBytes) {
+        void find(int[] order, int cut, long base, BitSet written, long[] values, BooleanSupplier stop) {
             Dependents dependents = new Dependents();
             int[] last = new int[values.length];
             int[] previous = new int[values.length];
@@ -267,42 +251,8 @@ final class Exchanges {
                 IntList moves = moved(order, previous[key], last[key], key, dependents);
                 if (!moves.isEmpty()) {
                     add(base + moves.getInt(0), base + last[key], table, write, moves, base);
-                } else if (mayPrecede(order[last[key]] / events, moved) && searches < MOST_SEARCHES) {
-                    searches++;
-                    rearrange(order, cut, base, previous[key], last[key], write, memoryBytes);
                 }
             }
-        }
-
-        /** Whether a transaction may come before another one, as far as clients show. */
-        private boolean mayPrecede(int t, int other) {
-            long[] starts = table.starts();
-            long[] ends = table.ends();
-            return Rearrangement.isPossible(witness.terms().guarantee())
-                    && (starts == null || ends == null || !witness.terms().precedes(ends[other], starts[t]));
-        }
-
-        /** Searches for an order near the last write of a key after which the key has the value of the write before. */
-        private void rearrange(int[] order, int cut, long base, int previous, int last, int write, long memoryBytes) {
-            int from = Math.max(0, previous - MARGIN);
-            int to = Math.min(cut, last + 1 + MARGIN);
-            int[] found = Rearrangement.of(witness, order, from, to, table.key(write), table.value(write), memoryBytes);
-            if (found == null) {
-                return;
-            }
-            int kept = 0;
-            while (found[kept] == kept) {
-                kept++;
-            }
-            int end = found.length;
-            while (found[end - 1] == end - 1) {
-                end--;
-            }
-            IntList places = new IntArrayList(end - kept);
-            for (int i = kept; i < end; i++) {
-                places.add(from + found[i]);
-            }
-            add(base + from + kept, base + from + end - 1, table, write, places, base);
         }
 
         private int commit(int t) {

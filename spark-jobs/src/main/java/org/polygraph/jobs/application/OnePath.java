@@ -87,6 +87,11 @@ record OnePath(
         return new OnePath(name, settings, checker, listener.quiet(), start, share, content);
     }
 
+    /** The same with another checker. */
+    OnePath with(Checker other) {
+        return new OnePath(name, settings, other, listener, start, budget, content);
+    }
+
     long millis() {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
     }

@@ -238,7 +238,7 @@ final class SeamCut {
             search.takeOver(known, needed, written);
         }
         if (witness.terms().guarantee() != Guarantee.LIN) {
-            search.find(order, cut, base, written, values, stop, memoryBytes);
+            search.find(order, cut, base, written, values, stop);
         }
         Map<String, String> inputs = new HashMap<>();
         Location exchanges = Seam.file(run, SeamFiles.EXCHANGES);
