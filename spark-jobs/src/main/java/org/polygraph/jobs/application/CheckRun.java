@@ -39,7 +39,7 @@ public final class CheckRun {
     /** The least number of transactions in the tail of a seam. */
     private final int leastTail;
 
-    private Predecessors.Before before = Predecessors.Before.NOTHING;
+    private Chain before = Chain.NONE;
     private @Nullable ChainCheck check;
     private boolean hasChanged;
 
@@ -100,19 +100,19 @@ public final class CheckRun {
     }
 
     /** @param input SHA-256 of the history; empty if it is not known */
-    private Predecessors.Before before(String input, OnePath path) throws IOException, HistoryException {
-        Predecessors.Before found = path.isOfChain()
+    private Chain before(String input, OnePath path) throws IOException, HistoryException {
+        Chain found = path.isOfChain()
                 ? Predecessors.before(
                         settings.before(),
                         new Chain.Part(input, path.location().absolute()),
                         settings.runs().folder())
-                : Predecessors.Before.NOTHING;
+                : Chain.NONE;
         String state = settings.before().state();
         if (state == null) {
             return found;
         }
         listener.phase("hashing");
-        return new Predecessors.Before(found.chain().beginningWith(state, path.budget()::exhausted), found.known());
+        return found.beginningWith(state, path.budget()::exhausted);
     }
 
     /** Returns an error at every level, with one message. */
@@ -137,7 +137,7 @@ public final class CheckRun {
             OnePath path, List<CheckRequest> requests, Set<IsolationLevel> begunAnew, PathCheck.Kept kept)
             throws IOException, HistoryException {
         listener.phase("reading");
-        check = new ChainCheck(path, before.chain(), requests, begunAnew);
+        check = new ChainCheck(path, before, requests, begunAnew);
         List<Verdict> verdicts = check.verdicts(kept);
         listener.pathEnds();
         String proof = settings.proof();

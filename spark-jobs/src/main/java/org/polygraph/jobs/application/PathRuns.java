@@ -23,10 +23,10 @@ import org.polygraph.storage.model.HistoryException;
  * @param input SHA-256 of the PATH
  * @param before the parts before the PATH
  */
-record PathRuns(OnePath path, Location folder, String name, String input, Predecessors.Before before) {
+record PathRuns(OnePath path, Location folder, String name, String input, Chain before) {
     /** The run of a request. */
     RunDirectory of(CheckRequest request) {
-        return path.settings().run(folder, request, name, input, before.chain());
+        return path.settings().run(folder, request, name, input, before);
     }
 
     /** The run of a request, with its checkpoints. */
@@ -68,11 +68,10 @@ record PathRuns(OnePath path, Location folder, String name, String input, Predec
                                 found.counts().transactions()))
                         .millis(found.millis() + millis);
             }
-            if (!path.isStdin() || !before.chain().isEmpty()) {
+            if (!path.isStdin() || !before.isEmpty()) {
                 Seam seam = check.seam(found.level());
-                Chain chain = before.chain()
-                        .on(seam)
-                        .then(input, Location.of(found.path()).absolute());
+                Chain chain =
+                        before.on(seam).then(input, Location.of(found.path()).absolute());
                 if (seam != null && !seam.isCurrent()) {
                     return Answer.found(path.error(
                             found,
@@ -111,7 +110,6 @@ record PathRuns(OnePath path, Location folder, String name, String input, Predec
             Chain chain, Verdict verdict, @Nullable StandingViolations violations, Location run, int leastTail)
             throws IOException {
         CoveredParts listed = chain.write(run).with(sizes(chain, verdict));
-        KnownRuns.write(before.known(), run);
         long[] writes = path.content().writes;
         if (writes != null) {
             new Writes(input, writes).write(run);

@@ -18,12 +18,16 @@ public final class Predecessors {
     private Predecessors() {}
 
     /**
-     * The parts before a history.
+     * A run.
      *
-     * @param known the runs of the folder, if all of them are beginnings of the chain; null if that was not looked at
+     * @param finished in milliseconds since 1970; 0 if the file system does not know
+     * @param list the size of its list of parts in bytes; 0 if it has none
      */
-    record Before(Chain chain, @Nullable KnownRuns known) {
-        static final Before NOTHING = new Before(Chain.NONE, null);
+    private record Found(Location location, long finished, long list) {
+        static Found of(Location run) throws IOException {
+            Location list = Seam.file(run, Chain.FILE);
+            return new Found(run, run.child(Claim.FILE).modified(), list.exists() ? list.length() : 0);
+        }
     }
 
     /**
@@ -34,13 +38,13 @@ public final class Predecessors {
      * @param out the folder of runs, which a chain may begin in; null if no run is kept
      * @throws ChangedPartException if this part, or one before it, has changed since it was checked
      */
-    static Before before(CheckSettings.Before settings, Chain.Part next, @Nullable String out)
+    static Chain before(CheckSettings.Before settings, Chain.Part next, @Nullable String out)
             throws IOException, HistoryException {
         String after = Objects.requireNonNull(settings.run());
         Location given = Location.of(after);
         if (!given.exists()) {
             if (out != null && Location.of(out).absolute().equals(given.absolute())) {
-                return Before.NOTHING;
+                return Chain.NONE;
             }
             throw wrongPlace(after, "nothing");
         }
@@ -61,10 +65,10 @@ public final class Predecessors {
                 throw new HistoryException(
                         after, "a run that covers this history already", "a run of what came before", "give that");
             }
-            return new Before(chain, null);
+            return chain;
         }
-        List<KnownRuns.Found> runs = longestFirst(Runs.within(given));
-        for (KnownRuns.Found found : runs) {
+        List<Found> runs = longestFirst(Runs.within(given));
+        for (Found found : runs) {
             Location run = found.location();
             if (isJudged(run)) {
                 // A run whose seam was replaced still shows the parts, and the check of its part renews it.
@@ -78,14 +82,16 @@ public final class Predecessors {
                 }
                 if (changed >= 0) {
                     delete(chain.parts().get(changed), runs);
-                    return new Before(chain.first(changed), null);
+                    return chain.first(changed);
                 }
-                return at < 0
-                        ? new Before(chain, onlyChain(chain, run, runs, next))
-                        : new Before(chain.first(at), null);
+                if (at >= 0) {
+                    return chain.first(at);
+                }
+                requireOneChain(chain, run, runs, next);
+                return chain;
             }
         }
-        return Before.NOTHING;
+        return Chain.NONE;
     }
 
     /**
@@ -94,8 +100,8 @@ public final class Predecessors {
      *
      * @param runs the longest chain first
      */
-    private static void delete(Chain.Part changed, List<KnownRuns.Found> runs) throws IOException, HistoryException {
-        for (KnownRuns.Found run : runs) {
+    private static void delete(Chain.Part changed, List<Found> runs) throws IOException, HistoryException {
+        for (Found run : runs) {
             if (Chain.listed(run.location()).parts().contains(changed)) {
                 run.location().delete();
             }
@@ -123,19 +129,12 @@ public final class Predecessors {
         return chain;
     }
 
-    /**
-     * Requires that all other chains in a folder are beginnings of this one. Runs that an earlier check has compared
-     * are not read again.
-     *
-     * @return the runs; null if the check of the same part will replace one of them
-     */
-    private static @Nullable KnownRuns onlyChain(
-            Chain chain, Location longest, List<KnownRuns.Found> runs, Chain.Part next)
+    /** Requires that all other chains in a folder are beginnings of this one. */
+    private static void requireOneChain(Chain chain, Location longest, List<Found> runs, Chain.Part next)
             throws IOException, HistoryException {
         String own = list(Claim.read(longest));
         Set<String> beginnings = Set.of();
-        boolean isEach = true;
-        for (KnownRuns.Found found : KnownRuns.unknown(runs, longest)) {
+        for (Found found : runs) {
             Location run = found.location();
             Claim claim = Claim.read(run);
             String list = list(claim);
@@ -152,7 +151,6 @@ public final class Predecessors {
             } catch (HistoryException e) {
                 if (claim.path().equals(next.location())) {
                     // The check of the same part replaces it.
-                    isEach = false;
                     continue;
                 }
                 throw e;
@@ -166,7 +164,6 @@ public final class Predecessors {
                                 + " again");
             }
         }
-        return isEach ? KnownRuns.of(runs) : null;
     }
 
     /** The SHA-256 of the list of a run; empty if it has none. */
@@ -189,7 +186,7 @@ public final class Predecessors {
             throw wrongPlace(after, "a file");
         }
         boolean isRun = given.child(Claim.FILE).exists();
-        for (KnownRuns.Found found : longestFirst(isRun ? List.of(given) : Runs.within(given))) {
+        for (Found found : longestFirst(isRun ? List.of(given) : Runs.within(given))) {
             Location run = found.location();
             if (isJudged(run)) {
                 Seam seam = Seam.of(run, () -> false);
@@ -211,13 +208,13 @@ public final class Predecessors {
      * Orders runs by the size of their lists, and equal ones by time. Reading all lists would take longer with each
      * part.
      */
-    private static List<KnownRuns.Found> longestFirst(List<Location> runs) throws IOException {
-        List<KnownRuns.Found> found = new ArrayList<>();
+    private static List<Found> longestFirst(List<Location> runs) throws IOException {
+        List<Found> found = new ArrayList<>();
         for (Location run : runs) {
-            found.add(KnownRuns.Found.of(run));
+            found.add(Found.of(run));
         }
-        found.sort(Comparator.comparingLong(KnownRuns.Found::list)
-                .thenComparingLong(KnownRuns.Found::finished)
+        found.sort(Comparator.comparingLong(Found::list)
+                .thenComparingLong(Found::finished)
                 .reversed());
         return found;
     }

@@ -128,7 +128,10 @@ public final class Pruning {
     }
 
     private static Candidate candidate(RunList.Run run, Location location) throws IOException, HistoryException {
-        boolean isOfChain = false;
+        VerdictFields fields = VerdictFields.read(
+                new ByteArrayInputStream(run.verdict().json().getBytes(StandardCharsets.UTF_8)),
+                found -> new HistoryException(location.name(), found, "a verdict", "check the part again"));
+        boolean isOfChain = fields.number("chain.parts") > 1;
         Location seam = location.child(Seam.FOLDER);
         if (seam.exists()) {
             for (Location file : seam.children()) {
@@ -140,10 +143,7 @@ public final class Pruning {
             return new Candidate(run, location, 0, "");
         }
         // The folder of runs may have moved since, so only the name counts.
-        String base = VerdictFields.read(
-                        new ByteArrayInputStream(run.verdict().json().getBytes(StandardCharsets.UTF_8)),
-                        found -> new HistoryException(location.name(), found, "a verdict", "check the part again"))
-                .text("chain.base");
+        String base = fields.text("chain.base");
         return new Candidate(
                 run, location, Seam.file(location, Chain.FILE).length(), base.substring(base.lastIndexOf('/') + 1));
     }
