@@ -103,7 +103,7 @@ public final class Runs {
 
     /**
      * The runs in a folder, the newest last. Those that finished within one tick of the file system's clock are in the
-     * order of their levels, and at one level in that of the names of their histories.
+     * order of the names of their histories, and those of one history in that of their levels.
      */
     public static List<Location> within(Location folder) throws IOException {
         List<Location> runs = new ArrayList<>();
@@ -116,7 +116,7 @@ public final class Runs {
             }
         }
         runs.sort(Comparator.comparing((Location run) -> finished.get(run))
-                .thenComparing(Runs::levelAndHistory)
+                .thenComparing(Runs::historyAndLevel)
                 .thenComparing(Location::fileName));
         return runs;
     }
@@ -134,17 +134,17 @@ public final class Runs {
         return names;
     }
 
-    /** The place of a run among levels, the strongest first, and histories; the last one if its verdict cannot be read. */
-    private static String levelAndHistory(Location run) {
+    /** The history of a run and the place of its level, the strongest first; empty if its verdict cannot be read. */
+    private static String historyAndLevel(Location run) {
         try {
             StoredVerdict verdict = new RunDirectory(run).verdict();
             int level = IsolationLevel.ofLabel(verdict.level())
                     .map(IsolationLevel::ordinal)
                     .orElse(IsolationLevel.values().length);
-            return (char) ('a' + level) + verdict.path();
+            return verdict.path() + (char) ('a' + level);
         } catch (IOException | HistoryException e) {
             // The code that reads the run reports the failure.
-            return "z";
+            return "";
         }
     }
 
