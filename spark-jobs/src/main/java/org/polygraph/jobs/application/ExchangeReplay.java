@@ -45,7 +45,7 @@ final class ExchangeReplay {
         this.witness = witness;
         // RC, RA and CC take inserts and deletes as other writes.
         HistoryTable recorded = witness.table();
-        table = witness.terms().guarantee().isAxiom() ? recorded.withoutRows() : recorded;
+        table = witness.terms().guarantee().hasPlainWrites() ? recorded.withoutRows() : recorded;
         this.earlier = exchanges(earlier);
         Map<String, String> initial = new HashMap<>();
         for (int o = 0; o < table.operations(); o++) {

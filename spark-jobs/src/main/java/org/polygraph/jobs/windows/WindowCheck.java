@@ -223,7 +223,7 @@ public final class WindowCheck {
                 && !layout.startsAscend()) {
             return open("starts contradict the order of a session");
         }
-        if (layout.hasLists() && terms.guarantee().isAxiom()) {
+        if (layout.hasLists() && terms.guarantee().hasPlainWrites()) {
             return open(
                     terms.guarantee() == Guarantee.LIN
                             ? UNREADABLE

@@ -52,11 +52,10 @@ public enum Guarantee {
     }
 
     /**
-     * True for CC, RA, RC and PL2, which are axioms about an order of commits, for PC, where writers of a key may
-     * overlap as at these, and for LIN, which is an order for each key. At the others an append also reads, and rows
-     * are objects.
+     * True for PC, CC, RA, RC, PL2 and LIN, at which inserts, deletes and appends are plain writes. At the others an append
+     * also reads, and rows are objects.
      */
-    public boolean isAxiom() {
+    public boolean hasPlainWrites() {
         return switch (this) {
             case PC, CC, RA, RC, PL2, LIN -> true;
             case SER, SI, SSER, SSI -> false;
@@ -65,7 +64,7 @@ public enum Guarantee {
 
     /** True for PC, CC, RA, RC and PL2, at which inserts and deletes are other writes, and an append reads nothing. */
     public boolean isOfCommits() {
-        return isAxiom() && this != LIN;
+        return hasPlainWrites() && this != LIN;
     }
 
     /** True for CC, RA, RC and PL2, whose orders have sources of reads. */

@@ -194,15 +194,15 @@ public final class BruteForce {
             return LinearBruteForce.judge(
                     versions(given, terms), terms, (long) MOST_STATES * LinearBruteForce.STATE_BYTES, stop);
         }
-        boolean isAxiom = terms.guarantee().isAxiom();
-        HistoryTable versions = lists == null ? given : lists.versions(isAxiom, !isAxiom);
+        boolean hasPlainWrites = terms.guarantee().hasPlainWrites();
+        HistoryTable versions = lists == null ? given : lists.versions(hasPlainWrites, !hasPlainWrites);
         // The lists that were recorded have the sessions that were recorded.
         boolean isOrdered = terms.guarantee() != Guarantee.PL2 && given.sessions() < given.transactions();
         HistoryTable history = isOrdered ? versions : versions.withoutSessionOrder();
         if (!FirstToCommit.exists(history, terms)) {
             return Answer.VIOLATED;
         }
-        if (isAxiom && terms.guarantee() != Guarantee.PC) {
+        if (hasPlainWrites && terms.guarantee() != Guarantee.PC) {
             return AxiomBruteForce.judge(history, terms, lists, stop);
         }
         if (history.operations() > MOST_OPERATIONS || history.transactions() > MOST_TRANSACTIONS) {

@@ -147,7 +147,7 @@ public final class Verification {
         this.recorded = recorded;
         this.terms = terms;
         withRows = terms.guarantee() == Guarantee.LIN ? table : table.withoutRefusals();
-        this.table = terms.guarantee().isAxiom() ? withRows.withoutRows() : withRows;
+        this.table = terms.guarantee().hasPlainWrites() ? withRows.withoutRows() : withRows;
     }
 
     /**
@@ -268,7 +268,7 @@ public final class Verification {
         }
         if (isViolation) {
             Guarantee guarantee = terms.guarantee();
-            return unknown.refutes(guarantee.events(), guarantee.isAxiom()) ? table : null;
+            return unknown.refutes(guarantee.events(), guarantee.hasPlainWrites()) ? table : null;
         }
         HistoryTable guess = order == null ? null : unknown.inOrder(order.counted(), order.position());
         return guess == null || guess.unknownRows() != null ? null : guess;
@@ -290,7 +290,7 @@ public final class Verification {
         if (terms == null
                 || !isOrder
                 || !claim.hasSessionOrder()
-                || terms.guarantee().isAxiom()
+                || terms.guarantee().hasPlainWrites()
                 || claim.loaders().kind() == InitialChoice.Kind.NAMED) {
             return null;
         }
@@ -382,7 +382,7 @@ public final class Verification {
         HistoryTable serial = header.terms().guarantee().events() == 1 && RecordedSelection.isOfWrites(withRows)
                 ? withRows.withoutRows()
                 : withRows;
-        HistoryTable certified = header.terms().guarantee().isAxiom() ? table : serial;
+        HistoryTable certified = header.terms().guarantee().hasPlainWrites() ? table : serial;
         checked("certificate", certificate(run, header));
         String wrong = termsDiffer(terms, header.terms());
         if (wrong != null) {
@@ -404,7 +404,7 @@ public final class Verification {
         if (discrepancy == null) {
             // At these levels nothing evaluates predicates, so each pair of a condition and a row is a read.
             Witness witness = content.witness(
-                    header.terms().guarantee().isAxiom()
+                    header.terms().guarantee().hasPlainWrites()
                             ? PredicateReads.apart(ordered).withoutRows()
                             : ordered);
             result = Replay.of(witness);
@@ -446,7 +446,7 @@ public final class Verification {
 
     /** Replays the predicates of the history as it was recorded. @return a sentence about a wrong result, or null */
     private @Nullable String wrongResult(Witness witness) {
-        if (witness.terms().guarantee().isAxiom()) {
+        if (witness.terms().guarantee().hasPlainWrites()) {
             return null;
         }
         RecordedReplay.Result result = RecordedReplay.of(witness.with(recorded));
@@ -463,7 +463,8 @@ public final class Verification {
     }
 
     private static @Nullable String termsDiffer(Terms terms, Terms found) {
-        boolean stronger = terms.guarantee().isAxiom() && found.guarantee().implies(terms.guarantee());
+        boolean stronger =
+                terms.guarantee().hasPlainWrites() && found.guarantee().implies(terms.guarantee());
         if (found.guarantee() != terms.guarantee() && !stronger) {
             return "the verdict is for " + terms.guarantee().label() + ", the certificate for "
                     + found.guarantee().label();
@@ -507,7 +508,7 @@ public final class Verification {
                         + (numbers.sessions() == numbers.transactions()
                                 ? ", of one transaction each"
                                 : ", each in its order"));
-        if (terms.guarantee().isAxiom()) {
+        if (terms.guarantee().hasPlainWrites()) {
             add(
                     checked,
                     "reads",

@@ -144,8 +144,8 @@ final class ViolationCheck {
             Report exact = violation(whole, sub);
             return exact.answer() == Answer.UNDECIDED && plain.answer() == Answer.UNDECIDED ? plain : exact;
         }
-        boolean isAxiom = terms.guarantee().isAxiom();
-        return violation(isAxiom ? whole.withoutRows() : whole, isAxiom ? sub.withoutRows() : sub);
+        boolean hasPlainWrites = terms.guarantee().hasPlainWrites();
+        return violation(hasPlainWrites ? whole.withoutRows() : whole, hasPlainWrites ? sub.withoutRows() : sub);
     }
 
     private Report violation(HistoryTable whole, HistoryTable sub) {

@@ -155,8 +155,8 @@ public final class Replay {
         if (wrong != null) {
             return Result.rejected(wrong);
         }
-        boolean isAxiom = witness.terms().guarantee().isAxiom();
-        ListStates lists = isAxiom || witness.table().hasLists() ? lists(witness, placement) : null;
+        boolean hasPlainWrites = witness.terms().guarantee().hasPlainWrites();
+        ListStates lists = hasPlainWrites || witness.table().hasLists() ? lists(witness, placement) : null;
         wrong = lists == null ? null : lists.discrepancy();
         if (wrong != null) {
             return Result.rejected(wrong);
