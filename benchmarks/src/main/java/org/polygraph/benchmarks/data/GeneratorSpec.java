@@ -2,8 +2,7 @@ package org.polygraph.benchmarks.data;
 
 import java.util.Arrays;
 import java.util.Locale;
-import org.polygraph.storage.testkit.HistoryGenerator;
-import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
+import org.polygraph.storage.generate.Workload;
 
 /**
  * Describes a generated history in words: {@code gen:}, then pairs {@code name=value} in any order, separated by
@@ -21,13 +20,11 @@ import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
  *   <tr><td>hotspot</td><td>{@code 0.01:0.9}: 1 % of the keys take 90 % of the operations</td></tr>
  *   <tr><td>values</td><td>unique, or how many different values a key takes; unique</td></tr>
  *   <tr><td>repeat</td><td>share of the keys whose values repeat, 1; the others have unique ones</td></tr>
- *   <tr><td>isolation</td><td>serial, optimistic, snapshot or read_committed; serial</td></tr>
+ *   <tr><td>level</td><td>what the store guarantees: ser, si, pc or rc; ser</td></tr>
  *   <tr><td>times</td><td>whether transactions have start and end, false</td></tr>
- *   <tr><td>skew</td><td>ns by which clocks differ at most, 0; a transaction takes some 30,000</td></tr>
+ *   <tr><td>skew</td><td>ns by which clocks differ at most, 0</td></tr>
  *   <tr><td>aborted</td><td>share of transactions that roll back, 0</td></tr>
  *   <tr><td>indeterminate</td><td>share of transactions with unknown outcome, 0</td></tr>
- *   <tr><td>stale</td><td>{@code read:1000} or {@code snapshot:1000}: one transaction reads what was 1000 transactions
- *   earlier</td></tr>
  *   <tr><td>seed</td><td>1</td></tr>
  * </table>
  */
@@ -49,17 +46,17 @@ public final class GeneratorSpec {
      *
      * @throws IllegalArgumentException naming the setting that is unknown or out of range
      */
-    public static HistoryGenerator parse(String spec) {
+    public static Workload parse(String spec) {
         if (!isSpec(spec)) {
             throw new IllegalArgumentException("'" + spec + "' does not begin with " + PREFIX);
         }
         String[] settings = spec.substring(PREFIX.length()).split(",", -1);
-        HistoryGenerator generator = HistoryGenerator.withSeed(Long.parseLong(last(settings, "seed", "1")))
+        Workload generator = new Workload()
+                .seed(Long.parseLong(last(settings, "seed", "1")))
                 .transactions(100_000)
                 .keys(100_000)
                 .sessions(50)
-                .operations(8)
-                .readShare(0.5);
+                .timed(false);
         for (String setting : settings) {
             if (setting.isEmpty() && settings.length == 1) {
                 break;
@@ -93,48 +90,41 @@ public final class GeneratorSpec {
         return (int) Math.max(1, Math.round(each * Integer.parseInt(last(settings, "txns", "100000"))));
     }
 
-    private static void set(HistoryGenerator generator, String[] settings, String name, String value) {
+    private static void set(Workload generator, String[] settings, String name, String value) {
         switch (name) {
             case "txns" -> generator.transactions(Integer.parseInt(value));
             case "keys" -> generator.keys(keys(value, settings));
             case "sessions" -> generator.sessions(Integer.parseInt(value));
             case "ops" -> generator.operations(Integer.parseInt(value));
-            case "reads" -> generator.readShare(Double.parseDouble(value));
-            case "rmw" -> generator.readModifyWriteShare(Double.parseDouble(value));
-            case "zipf" -> generator.zipf(Double.parseDouble(value));
+            case "reads" -> generator.reads(Double.parseDouble(value));
+            case "rmw" -> generator.modifies(Double.parseDouble(value));
+            case "zipf" -> {
+                if (Double.parseDouble(value) > 0) {
+                    generator.distribution(Workload.Distribution.ZIPF).zipf(Double.parseDouble(value));
+                }
+            }
             case "values" -> {
                 if (!value.equals("unique")) {
                     double share = Double.parseDouble(last(settings, "repeat", "1"));
-                    generator.repeatedValues(1, Integer.parseInt(value), share);
+                    generator.values(Integer.parseInt(value)).repeats(share);
                 }
             }
             case "hotspot" -> {
                 String[] shares = pair(name, value);
-                generator.hotspot(Double.parseDouble(shares[0]), Double.parseDouble(shares[1]));
+                generator
+                        .distribution(Workload.Distribution.HOTSPOT)
+                        .hot(Double.parseDouble(shares[0]), Double.parseDouble(shares[1]));
             }
-            case "times" -> {
-                if (Boolean.parseBoolean(value)) {
-                    generator.withTimestamps();
-                }
-            }
-            case "skew" -> generator.clockSkew(Long.parseLong(value));
-            case "aborted" -> generator.abortedShare(Double.parseDouble(value));
-            case "indeterminate" -> generator.indeterminateShare(Double.parseDouble(value));
-            case "stale" -> {
-                String[] what = pair(name, value);
-                int age = Integer.parseInt(what[1]);
-                switch (what[0]) {
-                    case "read" -> generator.staleRead(age);
-                    case "snapshot" -> generator.staleSnapshot(age);
-                    default -> throw new IllegalArgumentException("stale " + what[0] + "; expected read or snapshot");
-                }
-            }
-            case "isolation" -> generator.isolation(Isolation.valueOf(value.toUpperCase(Locale.ROOT)));
+            case "times" -> generator.timed(Boolean.parseBoolean(value));
+            case "skew" -> generator.skew(Long.parseLong(value));
+            case "aborted" -> generator.aborted(Double.parseDouble(value));
+            case "indeterminate" -> generator.indeterminate(Double.parseDouble(value));
+            case "level" -> generator.level(Workload.Level.valueOf(value.toUpperCase(Locale.ROOT)));
             case "seed", "repeat" -> {}
             default ->
                 throw new IllegalArgumentException("setting '" + name
-                        + "'; expected txns, keys, sessions, ops, reads, rmw, zipf, hotspot, values, repeat, isolation,"
-                        + " times, skew, aborted, indeterminate, stale or seed");
+                        + "'; expected txns, keys, sessions, ops, reads, rmw, zipf, hotspot, values, repeat, level,"
+                        + " times, skew, aborted, indeterminate or seed");
         }
     }
 

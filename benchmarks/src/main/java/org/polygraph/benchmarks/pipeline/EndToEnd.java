@@ -89,7 +89,7 @@ public final class EndToEnd implements Callable<Integer> {
             arity = "1..*",
             paramLabel = "SOURCE",
             description = "a path, or gen:txns=1000000,keys=1000000,sessions=50,ops=8,reads=0.5,zipf=0.9,"
-                    + "values=unique,isolation=serial,seed=1")
+                    + "values=unique,level=ser,seed=1")
     private List<String> sources = new ArrayList<>();
 
     @Spec

@@ -23,7 +23,7 @@ record Source(String name, HistoryTable table, long readNanos) {
         long start = Run.processCpu();
         HistoryTable table;
         if (GeneratorSpec.isSpec(source)) {
-            table = GeneratorSpec.parse(source).generate();
+            table = GeneratorSpec.parse(source).table();
         } else if (FormulaSpec.isSpec(source)) {
             table = FormulaSpec.generate(source);
         } else {

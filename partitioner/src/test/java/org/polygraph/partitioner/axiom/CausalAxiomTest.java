@@ -9,12 +9,13 @@ import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
-import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.Simulator;
+import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
-import org.polygraph.storage.testkit.TinyHistories;
 
 /** Compares the edges that CC demands, inferred with bits of writers, with clocks and with all commit orders. */
 class CausalAxiomTest {
@@ -22,16 +23,15 @@ class CausalAxiomTest {
 
     @Test
     void bitsAgreeOnTinyHistories() {
-        TinyHistories stream = new TinyHistories(SEED);
         int[] judged = new int[2];
         for (int i = 0; i < SuiteScale.of(10_000); i++) {
-            HistoryTable table = stream.at(i);
+            HistoryTable table = Simulator.tiny(SplitMix.seedOf(SEED, i)).table();
             CommitOrder order =
                     CommitOrder.index(table, IsolationLevel.CC, IndexedHistory.Indeterminate.MAYBE, () -> false);
             if (!order.violations().isEmpty()) {
                 continue;
             }
-            String what = HistoryDsl.print(table) + " seed " + stream.seedOf(i);
+            String what = HistoryDsl.print(table) + " seed " + SplitMix.seedOf(SEED, i);
             boolean holds = agree(table, what);
             if (!order.hasOpenReads()) {
                 assertThat(holds).as(what).isEqualTo(Definitions.accepts(table, "CC"));
@@ -48,16 +48,15 @@ class CausalAxiomTest {
         Random random = new Random(SEED);
         int[] judged = new int[2];
         for (int i = 0; i < SuiteScale.of(1_000); i++) {
-            HistoryTable table = HistoryGenerator.withSeed(SEED + i)
+            HistoryTable table = new Workload()
+                    .seed(SEED + i)
+                    .timed(false)
                     .sessions(2 + random.nextInt(i % 3 == 0 ? 150 : 10))
                     .transactions(300)
                     .operations(1, 6)
                     .keys(2 + random.nextInt(60))
-                    .isolation(
-                            i % 2 == 0
-                                    ? HistoryGenerator.Isolation.SNAPSHOT
-                                    : HistoryGenerator.Isolation.READ_COMMITTED)
-                    .generate();
+                    .level(i % 2 == 0 ? Workload.Level.SI : Workload.Level.RC)
+                    .table();
             if (index(table).violations().isEmpty()) {
                 judged[agree(table, "seed " + (SEED + i)) ? 0 : 1]++;
             }

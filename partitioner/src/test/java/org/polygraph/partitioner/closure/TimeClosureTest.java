@@ -10,10 +10,10 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
-import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
@@ -29,15 +29,15 @@ class TimeClosureTest {
         int closed = 0;
         for (long seed = firstSeed; seed < firstSeed + histories; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
-            HistoryTable table = HistoryGenerator.withSeed(seed)
+            HistoryTable table = new Workload()
+                    .seed(seed)
                     .sessions(1 + random.nextInt(7))
                     .transactions(2 + random.nextInt(16))
                     .operations(1, 3)
                     .keys(5)
-                    .abortedShare(0.1)
-                    .indeterminateShare(0.1)
-                    .withTimestamps()
-                    .generate();
+                    .aborted(0.1)
+                    .indeterminate(0.1)
+                    .table();
             ClientTimes.Kind[] kinds = ClientTimes.Kind.values();
             ClientTimes.Kind kind =
                     random.nextInt(3) == 0 ? kinds[random.nextInt(kinds.length)] : kinds[random.nextInt(2)];

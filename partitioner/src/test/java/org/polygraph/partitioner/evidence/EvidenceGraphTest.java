@@ -13,10 +13,10 @@ import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
-import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
@@ -102,13 +102,13 @@ class EvidenceGraphTest {
     }
 
     private void make(int seed) {
-        HistoryTable table = HistoryGenerator.withSeed(seed)
+        HistoryTable table = new Workload()
+                .seed(seed)
                 .sessions(1 + random.nextInt(5))
                 .transactions(2 + random.nextInt(12))
                 .operations(1, 2)
                 .keys(5)
-                .withTimestamps()
-                .generate();
+                .table();
         ClientTimes.set(table, ClientTimes.Kind.values()[0], 0, new SplitMix(seed));
         int[] sessionOf = new int[table.transactions()];
         Arrays.setAll(sessionOf, table::sessionOf);

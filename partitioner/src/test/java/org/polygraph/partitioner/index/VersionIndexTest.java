@@ -11,9 +11,9 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
-import org.polygraph.storage.testkit.HistoryGenerator;
 
 /**
  * Compares the index with maps of maps, on histories with many keys, hot keys, long transactions and repeated values.
@@ -23,17 +23,19 @@ class VersionIndexTest {
     void agreesWithMaps() {
         int ambiguous = 0;
         for (long seed = 0; seed < 40; seed++) {
-            HistoryGenerator generator = HistoryGenerator.withSeed(seed)
+            Workload generator = new Workload()
+                    .seed(seed)
+                    .timed(false)
                     .sessions(1 + (int) (seed % 9))
                     .transactions(400)
                     .operations(1, seed % 5 == 0 ? 60 : 8)
                     .keys(seed % 3 == 0 ? 3000 : seed % 3 == 1 ? 40 : 3)
-                    .readModifyWriteShare(0.3)
-                    .abortedShare(0.1);
+                    .modifies(0.3)
+                    .aborted(0.1);
             if (seed % 2 == 1) {
-                generator.repeatedValues(seed % 4 == 1 ? 0 : 1, 7, 0.5);
+                generator.values(7).repeats(0.5);
             }
-            HistoryTable table = generator.generate();
+            HistoryTable table = generator.table();
             IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE);
             assertThat(history.violations()).as("seed %d", seed).isEmpty();
             ambiguous += compare(table, history, seed);

@@ -19,10 +19,11 @@ import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SuiteScale;
+import org.polygraph.storage.testkit.Tampering;
 
 /**
  * {@code SessionRules} and {@code TimeRules}, run to the fixpoint, reach what the definitions of the rules reach. The
@@ -50,28 +51,29 @@ class RulesAgainstDefinitionTest {
     /** By chain clocks and by the time closure. */
     @Test
     void inRealTimeReachWhatTheDefinitionsReach() {
-        LongFunction<HistoryGenerator> timed =
-                seed -> generator(seed).withTimestamps().clockSkew(seed % 3 == 0 ? 20_000 : 0);
+        LongFunction<Workload> timed = seed -> generator(seed).skew(seed % 3 == 0 ? 20_000 : 0);
         run(0x5a8, SuiteScale.of(800), timed, IsolationLevel.SSER, IsolationLevel.SSI);
     }
 
     /** More sessions than fronts, which are then shared. */
     @Test
     void manySessionsReachWhatTheDefinitionsReach() {
-        LongFunction<HistoryGenerator> many = seed -> HistoryGenerator.withSeed(seed)
+        LongFunction<Workload> many = seed -> new Workload()
+                .seed(seed)
                 .sessions(300)
                 .transactions(700)
                 .operations(1, 2)
                 .keys(1 + (int) Math.floorMod(seed, 3L))
-                .isolation(HistoryGenerator.Isolation.SNAPSHOT);
+                .level(Workload.Level.SI);
         run(0x5a9, 6, many, IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.PC);
     }
 
-    private void run(long seed, int histories, LongFunction<HistoryGenerator> source, IsolationLevel... levels) {
+    private void run(long seed, int histories, LongFunction<Workload> source, IsolationLevel... levels) {
         SplittableRandom seeds = new SplittableRandom(seed);
         for (int i = 0; i < histories; i++) {
             long one = seeds.nextLong();
-            compare(source.apply(one).generate(), levels[i % levels.length], "seed " + one);
+            HistoryTable table = source.apply(one).table();
+            compare(i % 2 == 0 ? table : Tampering.withWrittenInitial(table), levels[i % levels.length], "seed " + one);
         }
         System.out.println(histories + " histories from seed " + seed + ": refuted " + refuted + ", forced pairs "
                 + forced + ", reads decided " + decidedReads);
@@ -81,30 +83,25 @@ class RulesAgainstDefinitionTest {
         }
     }
 
-    private static HistoryGenerator generator(long seed) {
+    private static Workload generator(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
-        HistoryGenerator generator = HistoryGenerator.withSeed(seed)
+        Workload generator = new Workload()
+                .seed(seed)
                 .sessions(1 + random.nextInt(12))
                 .transactions(10 + random.nextInt(random.nextInt(4) == 0 ? 110 : 40))
                 .operations(1, 1 + random.nextInt(5))
                 .keys(1 + random.nextInt(6))
-                .readShare(0.2 + 0.6 * random.nextDouble())
-                .readModifyWriteShare(random.nextInt(3) == 0 ? 0.4 : 0);
+                .reads(0.2 + 0.6 * random.nextDouble())
+                .modifies(random.nextInt(3) == 0 ? 0.4 : 0);
         if (random.nextInt(3) == 0) {
-            generator.repeatedValues(random.nextInt(2), 2 + random.nextInt(20), 1);
+            generator.values(2 + random.nextInt(20));
         }
         if (random.nextInt(3) == 0) {
-            generator.indeterminateShare(0.2).abortedShare(0.1);
+            generator.indeterminate(0.2).aborted(0.1);
         }
         int isolation = random.nextInt(20);
-        return generator.isolation(
-                isolation < 4
-                        ? HistoryGenerator.Isolation.READ_COMMITTED
-                        : isolation < 10
-                                ? HistoryGenerator.Isolation.SNAPSHOT
-                                : isolation < 15
-                                        ? HistoryGenerator.Isolation.OPTIMISTIC
-                                        : HistoryGenerator.Isolation.SERIAL);
+        return generator.level(
+                isolation < 9 ? Workload.Level.RC : isolation < 14 ? Workload.Level.SI : Workload.Level.SER);
     }
 
     private void compare(HistoryTable history, IsolationLevel level, String name) {

@@ -6,9 +6,9 @@ import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
-import org.polygraph.storage.testkit.HistoryGenerator;
 
 class ShrinkerTest {
     /**
@@ -37,14 +37,15 @@ class ShrinkerTest {
         }
     }
 
-    private static final HistoryTable TABLE = HistoryGenerator.withSeed(3)
+    private static final HistoryTable TABLE = new Workload()
+            .seed(3)
+            .timed(false)
             .sessions(10)
             .transactions(300)
             .operations(4)
             .keys(100)
-            .readShare(0)
-            .isolation(HistoryGenerator.Isolation.SERIAL)
-            .generate();
+            .reads(0)
+            .table();
 
     private static int left(Counting judge, boolean minimal) {
         ReadSources sources = new ReadSources(TABLE, IndexedHistory.Indeterminate.MAYBE, true);

@@ -37,7 +37,7 @@ final class WorkloadOptions {
             paramLabel = "LEVEL",
             defaultValue = "ser",
             description = "What the store guarantees: ser (each transaction at one instant), si (snapshot, first"
-                    + " committer wins) or pc (snapshot, updates may be lost).")
+                    + " committer wins), pc (snapshot, updates may be lost) or rc (later reads see later commits).")
     @SuppressWarnings("NullAway.Init")
     private Workload.Level level;
 

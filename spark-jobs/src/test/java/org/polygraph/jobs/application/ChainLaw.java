@@ -36,18 +36,17 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.InitialState;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
-import org.polygraph.storage.testkit.HistoryGenerator;
-import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 import org.polygraph.storage.testkit.Law;
 import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.Simulator.Feature;
 import org.polygraph.storage.testkit.SplitMix;
-import org.polygraph.storage.testkit.TinyHistories;
+import org.polygraph.storage.testkit.Tampering;
 
 /**
  * Tiny histories in 2 to 5 parts: after each part the verdict is that of {@link BruteForce} on everything so far, its
@@ -127,20 +126,28 @@ public final class ChainLaw implements Law.Property<Example> {
     /** Tiny histories of all kinds; in half of them, values are read long after they were written, or never. */
     public static Example tiny(long seed) {
         SplitMix random = new SplitMix(seed);
-        return Example.of(random.chance(0.5) ? TinyHistories.of(seed) : blindWrites(random));
+        return Example.of(random.chance(0.5) ? Simulator.tiny(seed).table() : blindWrites(random));
     }
 
     static HistoryTable blindWrites(SplitMix random) {
-        HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
-                .isolation(List.of(Isolation.SERIAL, Isolation.OPTIMISTIC, Isolation.SNAPSHOT)
-                        .get(random.nextInt(3)))
+        Workload generator = new Workload()
+                .seed(random.nextLong())
+                .level(random.chance(0.7) ? Workload.Level.SER : Workload.Level.SI)
                 .sessions(random.between(3, 4))
                 .transactions(random.between(6, 9))
                 .operations(1, random.between(1, 3))
                 .keys(random.between(2, 4))
-                .readShare(0.3 + 0.3 * random.nextDouble())
-                .readModifyWriteShare(0);
-        return TinyHistories.of(generator, random.chance(0.2) ? random : null);
+                .reads(0.3 + 0.3 * random.nextDouble())
+                .modifies(0);
+        HistoryTable table = generator.table();
+        long[] starts = Objects.requireNonNull(table.starts());
+        // Clients hear of outcomes late, so that other sessions have read before what ends in a later part.
+        for (int t = 0; t + 1 < table.transactions(); t++) {
+            if (table.sessionOf(t) == table.sessionOf(t + 1) && random.chance(0.7)) {
+                Objects.requireNonNull(table.ends())[t] = starts[t + 1] - 1;
+            }
+        }
+        return Tampering.oneRead(table, random.chance(0.2) ? random : null);
     }
 
     /** Single operations on registers, where each key is decided by itself. */

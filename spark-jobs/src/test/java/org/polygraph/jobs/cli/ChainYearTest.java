@@ -200,12 +200,7 @@ class ChainYearTest extends Chains {
 
     /** The check of this part is killed at a random moment, in a process of its own. */
     private void kill(int part) throws Exception {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                Main.class.getName()));
-        command.addAll(words(archive(part)));
+        List<String> command = Command.main(List.of(), words(archive(part)));
         Process process =
                 Command.start(folder, Map.of(), folder.resolve("out.log"), folder.resolve("err.log"), command);
         if (!process.waitFor(random.between(300, 900), TimeUnit.MILLISECONDS)) {

@@ -32,6 +32,18 @@ record Command(int exitCode, String out, String err) {
         }
     }
 
+    /** The words of a command in a JVM of its own, with the classes of this one. */
+    static List<String> main(List<String> options, List<String> command) {
+        List<String> words = new ArrayList<>();
+        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        words.addAll(options);
+        words.addAll(
+                List.of("-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))));
+        words.add(Main.class.getName());
+        words.addAll(command);
+        return words;
+    }
+
     static ProcessBuilder builder(Map<String, String> environment, List<String> words) {
         List<String> command = new ArrayList<>(DEFAULT_SIGNALS);
         command.addAll(words);

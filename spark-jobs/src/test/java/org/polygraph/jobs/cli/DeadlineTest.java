@@ -284,21 +284,11 @@ class DeadlineTest {
                 boolean isWrite = random.nextInt(2) == 0;
                 values[key] = isWrite ? 1 + random.nextInt(2) : values[key];
                 int value = !isWrite && t > 2_000 && random.nextInt(500) == 0 ? 3 - values[key] : values[key];
-                ops.append(o == 0 ? "{\"op\":\"" : ",{\"op\":\"")
-                        .append(isWrite ? 'w' : 'r')
-                        .append("\",\"key\":")
-                        .append(key)
-                        .append(",\"value\":")
-                        .append(value == 0 ? "null" : value)
-                        .append('}');
+                ops.append(o == 0 ? "" : ",")
+                        .append("{\"op\":\"%s\",\"key\":%d,\"value\":%s}"
+                                .formatted(isWrite ? 'w' : 'r', key, value == 0 ? "null" : value));
             }
-            lines.append("{\"session\":")
-                    .append(session)
-                    .append(",\"index\":")
-                    .append(indexes[session]++)
-                    .append(",\"status\":\"committed\",\"ops\":[")
-                    .append(ops)
-                    .append("]}\n");
+            lines.append(Chains.line(session, indexes[session]++, ops.toString()));
         }
         String file = Files.writeString(folder.resolve("hard.jsonl"), lines).toString();
         for (int seconds : List.of(1, 3)) {

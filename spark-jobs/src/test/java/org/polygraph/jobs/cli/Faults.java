@@ -20,9 +20,9 @@ import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.spark.FaultPlugin;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryGenerator;
 
 /**
  * Questions whose checks run all jobs of the Spark engine, folders for the faults, and settings.
@@ -97,21 +97,23 @@ final class Faults {
         }
 
         private HistoryTable history() throws HistoryException {
-            HistoryGenerator generator = HistoryGenerator.withSeed(SEED)
+            Workload generator = new Workload()
+                    .seed(SEED)
                     .sessions(20)
                     .transactions(USUAL)
                     .operations(8)
                     .keys(800)
-                    .zipf(0.9)
-                    .isolation(HistoryGenerator.Isolation.SERIAL);
+                    .distribution(Workload.Distribution.ZIPF)
+                    .zipf(0.9);
             if (IS_LARGE) {
                 generator
                         .sessions(50)
                         .transactions(TRANSACTIONS)
                         .keys(TRANSACTIONS * 4 / 5)
-                        .hotspot(1.25 / TRANSACTIONS, 0.05);
+                        .distribution(Workload.Distribution.HOTSPOT)
+                        .hot(1.25 / TRANSACTIONS, 0.05);
             }
-            return this == SSER ? generator.withTimestamps().generate() : generator.generate();
+            return generator.timed(this == SSER).table();
         }
     }
 

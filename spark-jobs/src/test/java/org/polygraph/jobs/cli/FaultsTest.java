@@ -329,8 +329,7 @@ class FaultsTest {
 
     /** Runs a command in a process of its own and kills it. */
     private static void assertKilled(Question question, List<String> command) throws IOException, InterruptedException {
-        List<String> words = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), Faults.HEAP));
+        List<String> words = new ArrayList<>(List.of(Faults.HEAP));
         if (!Faults.IS_LARGE) {
             // It lives for seconds, as the JVMs of the tests do (pom.xml, test.jvm).
             words.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
@@ -341,14 +340,10 @@ class FaultsTest {
                 words.add("-D" + key + "=" + value);
             }
         });
-        words.addAll(List.of(
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                Main.class.getName()));
-        words.addAll(command);
         Path err = folder.resolve("err");
         Set<Path> before = inLocal();
-        Process driver = Command.start(folder, java.util.Map.of(), folder.resolve("log"), err, words);
+        Process driver =
+                Command.start(folder, java.util.Map.of(), folder.resolve("log"), err, Command.main(words, command));
         try {
             assertThat(driver.waitFor(Faults.IS_LARGE ? 2_000 : 200, TimeUnit.SECONDS))
                     .isTrue();

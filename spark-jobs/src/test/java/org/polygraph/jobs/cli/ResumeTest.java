@@ -13,13 +13,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryGenerator;
-import org.polygraph.storage.testkit.SplitMix;
 
 /** Processes are killed during a check, and the same command runs again. */
 class ResumeTest {
@@ -29,14 +27,16 @@ class ResumeTest {
     Path folder;
 
     private String history() throws IOException {
-        HistoryTable table = HistoryGenerator.withSeed(SEED)
+        HistoryTable table = new Workload()
+                .seed(SEED)
                 .sessions(20)
+                .timed(false)
                 .transactions(60_000)
                 .operations(8)
                 .keys(6_000)
+                .distribution(Workload.Distribution.ZIPF)
                 .zipf(0.9)
-                .isolation(HistoryGenerator.Isolation.SERIAL)
-                .generate();
+                .table();
         String path = folder.resolve("history.parquet").toString();
         HistoryWriter.write(table, path, HistoryFormat.PARQUET);
         return path;
@@ -88,20 +88,28 @@ class ResumeTest {
     @Tag("process")
     @Timeout(240)
     void checksWithTimesContinueToo() throws IOException, InterruptedException {
-        HistoryTable table = HistoryGenerator.withSeed(SEED)
+        HistoryTable table = new Workload()
+                .seed(SEED)
                 .sessions(20)
                 .transactions(30_000)
                 .operations(8)
                 .keys(6_000)
+                .distribution(Workload.Distribution.ZIPF)
                 .zipf(0.9)
-                .withTimestamps()
-                .isolation(HistoryGenerator.Isolation.SERIAL)
-                .generate();
+                .table();
         String timed = folder.resolve("timed.parquet").toString();
         HistoryWriter.write(table, timed, HistoryFormat.PARQUET);
         String registers = folder.resolve("registers.jsonl").toString();
         HistoryWriter.write(
-                Registers.simulated(new SplitMix(SEED), 200_000, 900, 8, true, 0), registers, HistoryFormat.JSONL);
+                new Workload()
+                        .seed(SEED)
+                        .sessions(8)
+                        .transactions(200_000)
+                        .operations(1)
+                        .keys(900)
+                        .table(),
+                registers,
+                HistoryFormat.JSONL);
         for (String level : List.of("sser", "ssi", "lin")) {
             String history = level.equals("lin") ? registers : timed;
             String stage = level.equals("lin") ? "orders" : "order";
@@ -119,14 +127,9 @@ class ResumeTest {
 
     /** Starts a process and kills it when a checkpoint was kept. If the process is too fast, it ends by itself. */
     private void kill(List<String> words, Path out, String stage) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                Main.class.getName()));
-        command.addAll(words);
         Path log = folder.resolve("log");
-        Process process = Command.start(folder, java.util.Map.of(), log, folder.resolve("err"), command);
+        Process process =
+                Command.start(folder, java.util.Map.of(), log, folder.resolve("err"), Command.main(List.of(), words));
         try {
             while (process.isAlive() && !isKept(out, stage)) {
                 Thread.sleep(2);

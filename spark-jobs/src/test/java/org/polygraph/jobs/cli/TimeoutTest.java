@@ -22,18 +22,14 @@ class TimeoutTest {
     @Test
     @Tag("process")
     void aClusterThatDoesNotAnswerIsNotWaitedFor() throws IOException, InterruptedException {
-        List<String> words = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g"));
-        words.addAll(List.of(JavaModuleOptions.defaultModuleOptionArray()));
-        words.addAll(List.of(
+        List<String> options = new ArrayList<>(List.of(JavaModuleOptions.defaultModuleOptionArray()));
+        options.addAll(List.of(
+                "-Xmx1g",
                 "-Dpolygraph.test.silence=600000",
                 "-Dspark.driver.host=127.0.0.1",
-                "-Dspark.ui.enabled=false",
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                "org.polygraph.jobs.cli.Main"));
-        words.addAll(List.of("check", "-l", "ser", "--engine", "spark", "--master", "yarn", "--timeout", "5s"));
-        words.add(Command.ROOT.resolve("spark-jobs/examples/write-skew.jsonl").toString());
+                "-Dspark.ui.enabled=false"));
+        String line = "check -l ser --engine spark --master yarn --timeout 5s spark-jobs/examples/write-skew.jsonl";
+        List<String> words = Command.main(options, List.of(line.split(" ")));
         long start = System.nanoTime();
         Command check = Command.run(Command.ROOT, Map.of("SPARK_LOCAL_IP", "127.0.0.1"), words, 5);
         assertThat(check.exitCode()).as(check.err()).isEqualTo(4);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** {@code verify} by workers: executors of Spark, or threads if the history does not fit in memory. */
 class VerifyByWorkersTest {
@@ -34,14 +33,15 @@ class VerifyByWorkersTest {
     @Test
     @Tag("spark")
     void answersAsTheWholeHistory() throws IOException {
-        HistoryTable table = HistoryGenerator.withSeed(0x9e)
+        HistoryTable table = new Workload()
+                .seed(0x9e)
+                .timed(false)
                 .sessions(7)
                 .transactions(400)
                 .operations(1, 5)
                 .keys(30)
-                .indeterminateShare(0.05)
-                .isolation(HistoryGenerator.Isolation.SERIAL)
-                .generate();
+                .indeterminate(0.05)
+                .table();
         Path file = folder.resolve("h.jsonl");
         Location.of(file.toString()).write(out -> HistoryWriter.writeJsonl(table, out));
         for (String level : new String[] {"ser", "si", "pc", "ra"}) {
@@ -78,18 +78,9 @@ class VerifyByWorkersTest {
 
     /** Runs {@code verify} in a process with a small heap. */
     private static Command verify(String heap, Path out, Path file) throws IOException, InterruptedException {
-        List<String> words = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), heap));
-        words.addAll(List.of(
-                "-XX:+UseSerialGC",
-                // Each thread needs its share of the heap.
-                "-XX:ActiveProcessorCount=1",
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                "org.polygraph.jobs.cli.Main",
-                "verify",
-                out.toString(),
-                file.toString()));
+        // Each thread needs its share of the heap.
+        List<String> options = List.of(heap, "-XX:+UseSerialGC", "-XX:ActiveProcessorCount=1");
+        List<String> words = Command.main(options, List.of("verify", out.toString(), file.toString()));
         return Command.run(Command.ROOT, Map.of(), words, 5);
     }
 

@@ -10,8 +10,8 @@ import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /** Large histories with times that are hard for windows. The construction of each history determines its verdict. */
@@ -21,26 +21,26 @@ class AdversarialTimeTest {
     /** Each check takes a few seconds of CPU time. */
     private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(120);
 
-    private static HistoryGenerator generator() {
-        return HistoryGenerator.withSeed(71)
+    private static Workload generator() {
+        return new Workload()
+                .seed(71)
                 .sessions(50)
                 .transactions(TRANSACTIONS)
                 .operations(8)
                 .keys(20_000)
-                .readShare(0.5)
-                .withTimestamps();
+                .reads(0.5);
     }
 
     @Test
     void thousandsOfSessionsOverlap() {
-        HistoryTable history = generator().sessions(5_000).generate();
+        HistoryTable history = generator().sessions(5_000).table();
         passes(history, IsolationLevel.SSER, 0);
         passes(history, IsolationLevel.SER, 0);
     }
 
     @Test
     void oneTransactionLastsAsLongAsTheHistory() {
-        HistoryTable history = generator().generate();
+        HistoryTable history = generator().table();
         long first = Arrays.stream(history.starts()).min().orElseThrow();
         long last = Arrays.stream(history.ends()).max().orElseThrow();
         for (int session = 0; session < 50; session += 7) {
@@ -56,7 +56,7 @@ class AdversarialTimeTest {
 
     @Test
     void everythingOverlaps() {
-        HistoryTable history = generator().generate();
+        HistoryTable history = generator().table();
         Arrays.fill(history.starts(), 0);
         Arrays.fill(history.ends(), 1);
         passes(history, IsolationLevel.SSER, 0);
@@ -65,7 +65,7 @@ class AdversarialTimeTest {
 
     @Test
     void clocksAreOffByMoreThanTheSkew() {
-        HistoryTable history = generator().clockSkew(100_000_000).generate();
+        HistoryTable history = generator().skew(100_000_000).table();
         passes(history, IsolationLevel.SER, 0);
         passes(history, IsolationLevel.SI, 1_000);
         assertThat(status(history, IsolationLevel.SSER, 1_000)).isEqualTo(Verdict.Status.VIOLATION);
@@ -74,7 +74,7 @@ class AdversarialTimeTest {
     @Test
     void manySessionsWriteFewKeys() {
         HistoryTable history =
-                generator().transactions(20_000).sessions(1_000).keys(20).generate();
+                generator().transactions(20_000).sessions(1_000).keys(20).table();
         passes(history, IsolationLevel.SSER, 0);
         passes(history, IsolationLevel.SER, 0);
     }

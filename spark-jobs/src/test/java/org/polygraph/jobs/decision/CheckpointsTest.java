@@ -23,17 +23,18 @@ import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.generate.PlantedAnomaly;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryGenerator;
-import org.polygraph.storage.testkit.InjectedAnomaly;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.Tampering;
 
 /** A check that ends after any of its checkpoints continues there, and answers as if it had not ended. */
 class CheckpointsTest {
     private static final long SEED = 0x57a6e5;
 
-    private static final List<HistoryGenerator.Isolation> ISOLATIONS = List.of(HistoryGenerator.Isolation.values());
-    private static final List<InjectedAnomaly> ANOMALIES = List.of(InjectedAnomaly.values());
+    private static final List<Workload.Level> STORES = List.of(Workload.Level.values());
+    private static final List<PlantedAnomaly> ANOMALIES = List.of(PlantedAnomaly.values());
 
     @TempDir
     Path folder;
@@ -71,38 +72,38 @@ class CheckpointsTest {
         Random random = new Random(SEED);
         List<HistoryTable> histories = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
-            HistoryGenerator generator = HistoryGenerator.withSeed(SEED + i)
-                    .sessions(4 + random.nextInt(5))
+            Workload generator = new Workload()
+                    .seed(SEED + i)
+                    .sessions(5 + random.nextInt(5))
                     .transactions(20 + random.nextInt(80))
                     .operations(1, 6)
                     .keys(2 + random.nextInt(20))
-                    .isolation(ISOLATIONS.get(i % ISOLATIONS.size()));
+                    .timed(i % 2 == 1)
+                    .level(STORES.get(i / 2 % STORES.size()));
             if (i % 4 == 1) {
-                generator.indeterminateShare(0.1);
-            }
-            if (i % 2 == 1) {
-                generator.withTimestamps();
+                generator.indeterminate(0.1);
             }
             if (i % 3 == 0) {
-                generator.repeatedValues(i % 2, 4, 0.6);
+                generator.values(4).repeats(0.6);
             }
             if (i % 2 == 0) {
-                generator.inject(ANOMALIES.get(i / 2 % ANOMALIES.size()), 1);
+                generator.plant(ANOMALIES.get(i / 2 % ANOMALIES.size()), 10);
             }
-            histories.add(generator.generate());
+            histories.add(Tampering.oneRead(generator.table(), i % 5 == 0 ? new SplitMix(SEED + i) : null));
         }
         for (int i = 0; i < 2; i++) {
             // The rules leave reads to the solver.
-            histories.add(HistoryGenerator.withSeed(SEED + i)
+            histories.add(new Workload()
+                    .seed(SEED + i)
                     .sessions(16)
                     .transactions(3_000)
                     .operations(6)
                     .keys(400)
+                    .distribution(Workload.Distribution.ZIPF)
                     .zipf(0.9)
-                    .repeatedValues(1, 50, 0.5 * i)
-                    .withTimestamps()
-                    .isolation(HistoryGenerator.Isolation.SERIAL)
-                    .generate());
+                    .values(50)
+                    .repeats(0.5 * i)
+                    .table());
         }
         return histories;
     }
@@ -125,24 +126,34 @@ class CheckpointsTest {
     /** With few values, {@link CoarseGuess} finds an order. */
     @Test
     void aCheckContinuesAroundAGuess() throws IOException {
-        HistoryTable table = HistoryGenerator.withSeed(SEED)
+        HistoryTable table = new Workload()
+                .seed(SEED)
+                .timed(false)
                 .sessions(25)
                 .transactions(2_000)
                 .operations(8)
                 .keys(500)
-                .repeatedValues(1, 5, 1.0)
-                .isolation(HistoryGenerator.Isolation.SERIAL)
-                .generate();
+                .values(5)
+                .table();
         Set<String> seen = new TreeSet<>();
         goesOn(table, CheckRequest.of(IsolationLevel.SER), "few values, seed " + SEED, seen);
         assertThat(seen).contains("closure", "saturation", "solve", "order");
     }
 
+    private static Workload registers(long seed, int keys) {
+        return new Workload()
+                .seed(seed)
+                .sessions(5)
+                .transactions(300)
+                .operations(1)
+                .keys(keys);
+    }
+
     @Test
     void ordersOfKeysAreKept() throws IOException {
         for (int i = 0; i < 20; i++) {
-            HistoryTable table =
-                    Registers.simulated(new SplitMix(SEED + i), 300, 20, 5, i % 2 == 0, i % 3 == 0 ? 0.02 : 0);
+            Workload registers = registers(SEED + i, 20).values(i % 2 == 0 ? 0 : 4);
+            HistoryTable table = (i % 3 == 0 ? registers.plant(PlantedAnomaly.STALE_READ, 150) : registers).table();
             CheckRequest request = new CheckRequest(IsolationLevel.LIN, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
             goesOn(table, request, "registers, seed " + (SEED + i), new TreeSet<>());
         }
@@ -151,7 +162,7 @@ class CheckpointsTest {
                 .allMatch(message -> message.contains("orders.checkpoint: a checkpoint of an earlier"));
         // The checkpoint is of another history.
         CheckpointFiles kept = new CheckpointFiles(Location.of(folder.toString()), messages::add);
-        HistoryTable other = Registers.simulated(new SplitMix(SEED), 300, 19, 5, true, 0);
+        HistoryTable other = registers(SEED, 19).table();
         CheckRequest request = new CheckRequest(IsolationLevel.LIN, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
         messages.clear();
         Verdict verdict = new EmbeddedChecker().check(other, request, Progress.NONE, Budget.unlimited(), kept);

@@ -17,10 +17,10 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.HistoryDsl;
-import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
 
 /** Named cases of client times. The laws "client-times" and "larger" have every kind of clock, also absurd ones. */
@@ -130,13 +130,13 @@ class ClientTimesTest {
             long without = 0;
             for (int seed = 0; seed < 5; seed++) {
                 SplitMix random = new SplitMix(SplitMix.seedOf(0x71e5, 100 * seed + kind.ordinal()));
-                HistoryTable history = HistoryGenerator.withSeed(random.nextLong())
+                HistoryTable history = new Workload()
+                        .seed(random.nextLong())
                         .sessions(random.between(5, 100))
                         .transactions(1_000)
                         .operations(4)
                         .keys(random.between(30, 1_000))
-                        .withTimestamps()
-                        .generate();
+                        .table();
                 ClientTimes.set(history, kind, 0, random);
                 for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
                     long hint = work(history, level, TimeMode.HINT);

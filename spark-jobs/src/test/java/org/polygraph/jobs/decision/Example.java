@@ -1,9 +1,5 @@
 package org.polygraph.jobs.decision;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -13,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.linear.Linearizability;
-import org.polygraph.storage.format.HistoryFormat;
-import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
@@ -77,21 +71,6 @@ public interface Example extends Law.Input<Example> {
         return new Simulated(history);
     }
 
-    /** Reads JSON Lines. */
-    static HistoryTable read(String lines) throws HistoryException {
-        try {
-            Path file = Files.createTempFile("law", ".jsonl");
-            try {
-                Files.writeString(file, lines);
-                return HistoryReader.read(file.toString(), HistoryFormat.JSONL);
-            } finally {
-                Files.delete(file);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     /** See {@link Example#of}. */
     class OfTable implements Example {
         private final HistoryTable table;
@@ -141,7 +120,7 @@ public interface Example extends Law.Input<Example> {
     record Simulated(SimulatedHistory history) implements Example {
         @Override
         public HistoryTable table() throws HistoryException {
-            return Example.read(text());
+            return SimulatedHistory.read(text());
         }
 
         @Override

@@ -26,6 +26,7 @@ import org.polygraph.storage.format.io.UnwritableException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Law;
+import org.polygraph.storage.testkit.SimulatedHistory;
 import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.SplitMix;
 
@@ -215,7 +216,7 @@ final class ExportLaw implements Law.Property<Example> {
                             : ",\"end\":" + end + ",\"status\":\"committed\"")
                     + ",\"ops\":[{\"key\":0," + operation + "}]}\n");
         }
-        return Example.read(json.toString());
+        return SimulatedHistory.read(json.toString());
     }
 
     /** The number of pairs of operations of which one ended before the other began, of those that have an effect or a result. */

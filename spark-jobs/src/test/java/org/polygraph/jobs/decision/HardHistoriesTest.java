@@ -11,10 +11,10 @@ import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.Formula;
-import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.PolygraphHistory;
 import org.polygraph.storage.testkit.SatChecker;
 import org.polygraph.storage.testkit.SuiteScale;
@@ -154,14 +154,15 @@ class HardHistoriesTest {
     @Test
     void fewValuesOnFewKeys() {
         for (IsolationLevel level : LEVELS) {
-            HistoryTable history = HistoryGenerator.withSeed(11)
+            HistoryTable history = new Workload()
+                    .seed(11)
+                    .timed(false)
                     .sessions(25)
                     .transactions(8_000)
                     .operations(8)
                     .keys(500)
-                    .repeatedValues(1, 5, 1)
-                    .isolation(HistoryGenerator.Isolation.SERIAL)
-                    .generate();
+                    .values(5)
+                    .table();
             Verdict verdict = check(history, level, true, Tuning.DEFAULT, "few values");
             assertThat(verdict.residual().decisions()).isLessThan(100_000);
         }

@@ -225,7 +225,7 @@ final class JoinedExample implements Example {
 
     @Override
     public HistoryTable table() throws HistoryException {
-        return Example.read(text());
+        return SimulatedHistory.read(text());
     }
 
     @Override

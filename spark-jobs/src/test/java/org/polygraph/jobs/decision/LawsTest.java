@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.polygraph.storage.testkit.Simulator.Feature.ABORTED;
 import static org.polygraph.storage.testkit.Simulator.Feature.COMPARE_AND_SET;
 import static org.polygraph.storage.testkit.Simulator.Feature.INITIAL;
+import static org.polygraph.storage.testkit.Simulator.Feature.LONG;
 import static org.polygraph.storage.testkit.Simulator.Feature.NOTATION;
 import static org.polygraph.storage.testkit.Simulator.Feature.ODD_TIMES;
 import static org.polygraph.storage.testkit.Simulator.Feature.REPEATED;
@@ -33,11 +34,11 @@ import org.polygraph.jobs.windows.WindowLaw;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.Definitions;
-import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.Interpreter;
 import org.polygraph.storage.testkit.Law;
 import org.polygraph.storage.testkit.OracleCorpus;
@@ -46,7 +47,7 @@ import org.polygraph.storage.testkit.SimulatedHistory;
 import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.Simulator.Feature;
 import org.polygraph.storage.testkit.SplitMix;
-import org.polygraph.storage.testkit.TinyHistories;
+import org.polygraph.storage.testkit.Tampering;
 
 /** The laws, see {@link Law}. {@code -Dlaw=NAME} runs one, with {@code -Dseed=N} for one history. */
 class LawsTest {
@@ -211,14 +212,14 @@ class LawsTest {
     }
 
     private static Example tiny(long seed) {
-        return Example.of(TinyHistories.of(seed));
+        return Example.of(Simulator.tiny(seed));
     }
 
     /** Sessions of two transactions on average, or more. */
     private static Example longSessions(long seed) {
-        HistoryTable history = TinyHistories.of(seed);
+        HistoryTable history = Simulator.tiny(seed).table();
         for (int i = 0; history.transactions() < 2 * history.sessions(); i++) {
-            history = TinyHistories.of(SplitMix.seedOf(seed, i));
+            history = Simulator.tiny(SplitMix.seedOf(seed, i)).table();
         }
         return Example.of(history);
     }
@@ -314,20 +315,21 @@ class LawsTest {
     private static Example larger(long seed) {
         SplitMix random = new SplitMix(seed);
         boolean repeats = random.chance(0.4);
-        HistoryGenerator.Isolation[] isolations = HistoryGenerator.Isolation.values();
-        HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
-                .isolation(isolations[random.nextInt(isolations.length - 1)])
+        Workload.Level[] levels = Workload.Level.values();
+        Workload generator = new Workload()
+                .seed(random.nextLong())
+                .level(levels[random.nextInt(levels.length)])
                 .sessions(random.between(2, 20))
                 .transactions(random.between(20, repeats ? 80 : 300))
                 .operations(1, 5)
                 .keys(random.between(repeats ? 20 : 3, 100))
-                .readModifyWriteShare(random.chance(0.5) ? 0 : random.nextDouble())
-                .indeterminateShare(random.chance(0.5) ? 0 : 0.05);
+                .modifies(random.chance(0.5) ? 0 : random.nextDouble())
+                .indeterminate(random.chance(0.5) ? 0 : 0.05);
         // Histories with few keys and few values are hard for the search, with times or without.
         if (repeats) {
-            generator.repeatedValues(1, random.between(8, 30), 1);
+            generator.values(random.between(8, 30));
         }
-        HistoryTable history = TinyHistories.of(generator, random.chance(0.3) ? random : null);
+        HistoryTable history = Tampering.oneRead(generator.table(), random.chance(0.3) ? random : null);
         ClientTimes.Kind[] kinds = ClientTimes.Kind.values();
         ClientTimes.set(history, kinds[random.nextInt(kinds.length)], random.chance(0.3) ? 0.3 : 0, random);
         return new Example.OfTable(history) {
@@ -340,19 +342,8 @@ class LawsTest {
 
     /** Few values, so that most reads have several possible writers. Up to 14 transactions are judged by sat4j. */
     private static Example repeated(long seed) {
-        SplitMix random = new SplitMix(seed);
-        HistoryGenerator.Isolation[] isolations = HistoryGenerator.Isolation.values();
-        HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
-                .isolation(isolations[random.nextInt(isolations.length)])
-                .transactions(random.between(2, random.chance(0.3) ? 8 : 30))
-                .sessions(random.between(1, random.chance(0.5) ? 4 : 30))
-                .keys(random.between(1, 3))
-                .operations(1, random.between(1, 4))
-                .readShare(0.3 + 0.5 * random.nextDouble())
-                .abortedShare(random.chance(0.5) ? 0 : 0.15)
-                .indeterminateShare(random.chance(0.5) ? 0 : 0.3)
-                .repeatedValues(random.nextInt(2), random.between(1, 3), 1);
-        HistoryTable table = TinyHistories.of(generator, random.chance(0.3) ? random : null);
+        HistoryTable table = Simulator.with(EnumSet.of(REPEATED, TIMES), seed, LONG, ABORTED, UNKNOWN)
+                .table();
         return new Example.OfTable(table) {
             @Override
             public @Nullable Boolean holds(IsolationLevel level, long skew, boolean maybe) {

@@ -20,6 +20,7 @@ import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Law;
+import org.polygraph.storage.testkit.SimulatedHistory;
 import org.polygraph.storage.testkit.SplitMix;
 
 /** A result with two rows of one key is a violation of every level if its transaction committed, else nothing. */
@@ -87,13 +88,15 @@ final class RepeatedRows implements Law.Property<Example> {
 
     /** The history as each format and each writer has it. */
     private static List<HistoryTable> formats(String lines) throws HistoryException, IOException {
-        HistoryTable table = Example.read(lines);
+        HistoryTable table = SimulatedHistory.read(lines);
         String written = RecordedPredicates.written(table);
         Path parquet = Files.createTempFile("rows", ".parquet");
         try {
             HistoryWriter.write(table.asRead(), parquet.toString(), HistoryFormat.PARQUET);
             List<HistoryTable> all = List.of(
-                    table, Example.read(written), HistoryReader.read(parquet.toString(), HistoryFormat.PARQUET));
+                    table,
+                    SimulatedHistory.read(written),
+                    HistoryReader.read(parquet.toString(), HistoryFormat.PARQUET));
             for (HistoryTable each : all) {
                 assertThat(RecordedPredicates.written(each)).as(lines).isEqualTo(written);
             }

@@ -22,8 +22,10 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.Simulator;
+import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
-import org.polygraph.storage.testkit.TinyHistories;
 
 /** Every finding of a check can be reported: in JSON that follows its schema, as text, and on a page. */
 class ReportsTest {
@@ -46,14 +48,15 @@ class ReportsTest {
 
     @Test
     void tinyHistories() {
-        TinyHistories stream = new TinyHistories(0x7e11);
         int histories = SuiteScale.of(100, 80);
         for (int i = 0; i < histories; i++) {
-            HistoryTable history = stream.at(i);
+            HistoryTable history = Simulator.tiny(SplitMix.seedOf(0x7e11, i)).table();
             if (Counts.of(history).transactionsCommitted() > 0) {
-                assertReported(history, "seed " + stream.seedOf(i));
+                assertReported(history, "seed " + SplitMix.seedOf(0x7e11, i));
             }
         }
+        String split = "init 0; s0: ?w(0,0) | ?w(0,0); s1: r(1,0) w(1,1) r(0,0); s2: ?r(1,0) w(0,1) | r(0,1) w(1,2)";
+        assertReported(HistoryDsl.parse(split), "a violation whose evidence is cases");
         assertThat(violations).isGreaterThan(histories / 5);
         assertThat(cases).isPositive();
     }

@@ -37,6 +37,7 @@ import org.polygraph.storage.table.PredicateReads;
 import org.polygraph.storage.table.RecordedSelection;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.SimulatedHistory;
 
 /**
  * Checks the evidence of verdicts by {@link Definitions}: a PASS has an order that replays, a VIOLATION closed
@@ -162,7 +163,7 @@ public final class ShownVerdicts {
             HistoryWriter.writeJsonl(
                     RecordedSelection.written(whole, part.operations(), part.recorded(), part.ofWrites()), out);
             String as = out.toString(StandardCharsets.UTF_8) + " of " + what;
-            HistoryTable read = Example.read(out.toString(StandardCharsets.UTF_8));
+            HistoryTable read = SimulatedHistory.read(out.toString(StandardCharsets.UTF_8));
             Verdict alone = Checks.check(read, request);
             assertThat(alone.status()).as(as).isEqualTo(Verdict.Status.VIOLATION);
             // A value that no transaction of the whole wrote needs no other operation to show that.

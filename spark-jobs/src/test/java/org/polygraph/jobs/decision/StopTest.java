@@ -11,10 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.generate.PlantedAnomaly;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Formula;
-import org.polygraph.storage.testkit.HistoryGenerator;
-import org.polygraph.storage.testkit.InjectedAnomaly;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
@@ -80,8 +80,9 @@ class StopTest {
         }
     }
 
-    private static HistoryGenerator register(long seed) {
-        return HistoryGenerator.withSeed(seed)
+    private static Workload register(long seed) {
+        return new Workload()
+                .seed(seed)
                 .sessions(6)
                 .transactions(150)
                 .operations(4)
@@ -91,32 +92,27 @@ class StopTest {
     @Test
     void registers() {
         Map<String, HistoryTable> histories = new LinkedHashMap<>();
-        histories.put("serializable", register(1).generate());
+        histories.put("serializable", register(1).timed(false).table());
         histories.put(
                 "snapshots",
-                register(2)
-                        .isolation(HistoryGenerator.Isolation.SNAPSHOT)
-                        .keys(12)
-                        .generate());
+                register(2).timed(false).level(Workload.Level.SI).keys(12).table());
         histories.put(
-                "repeated values", register(3).keys(12).repeatedValues(0, 3, 1).generate());
+                "repeated values", register(3).timed(false).keys(12).values(3).table());
         histories.put(
                 "repeated values, refuted",
                 register(4)
-                        .repeatedValues(0, 4, 1)
-                        .inject(InjectedAnomaly.LOST_UPDATE, 1)
-                        .generate());
+                        .timed(false)
+                        .values(4)
+                        .plant(PlantedAnomaly.LOST_UPDATE, 70)
+                        .table());
         histories.forEach(
                 (name, history) -> stopAnywhere(name, history, Checks.UNTIMED.toArray(new IsolationLevel[0])));
     }
 
     @Test
     void realTime() {
-        stopAnywhere("times", register(5).withTimestamps().generate(), IsolationLevel.SSER, IsolationLevel.SSI);
-        stopAnywhere(
-                "single operations",
-                register(6).operations(1).keys(4).withTimestamps().generate(),
-                IsolationLevel.LIN);
+        stopAnywhere("times", register(5).table(), IsolationLevel.SSER, IsolationLevel.SSI);
+        stopAnywhere("single operations", register(6).operations(1).keys(4).table(), IsolationLevel.LIN);
     }
 
     @Test

@@ -15,6 +15,7 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.report.Untimed;
+import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
@@ -24,7 +25,8 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
-import org.polygraph.storage.testkit.TinyHistories;
+import org.polygraph.storage.testkit.Simulator;
+import org.polygraph.storage.testkit.SplitMix;
 
 /** Histories that are made hard to explain must have evidence. The time limit only prevents endless tests. */
 class EvidenceTest {
@@ -41,13 +43,7 @@ class EvidenceTest {
     void longCyclesAreShownWhole() {
         StringBuilder ring = new StringBuilder("init 0");
         for (int i = 0; i < 90; i++) {
-            ring.append("; s")
-                    .append(i)
-                    .append(": r(")
-                    .append((i + 89) % 90)
-                    .append(",1) w(")
-                    .append(i)
-                    .append(",1)");
+            ring.append("; s%d: r(%d,1) w(%d,1)".formatted(i, (i + 89) % 90, i));
         }
         for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
             Violation found = violation(ring.toString(), level);
@@ -60,13 +56,7 @@ class EvidenceTest {
     void reasonsMayBeLongPaths() {
         StringBuilder text = new StringBuilder("init 0; s0: w(x,1) w(0,1)");
         for (int i = 1; i < 90; i++) {
-            text.append("; s")
-                    .append(i)
-                    .append(": r(")
-                    .append(i - 1)
-                    .append(",1) w(")
-                    .append(i)
-                    .append(",1)");
+            text.append("; s%d: r(%d,1) w(%d,1)".formatted(i, i - 1, i));
         }
         text.append("; s90: r(89,1) w(x,2) w(y,1); s91: r(x,1) r(y,1)");
         for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
@@ -95,13 +85,7 @@ class EvidenceTest {
             text.append("; s").append(s).append(": r(g,1)");
             for (int i = 0; i < 300; i++) {
                 int key = (i * 7 + s) % 50;
-                text.append(" | w(k")
-                        .append(s)
-                        .append('_')
-                        .append(key)
-                        .append(',')
-                        .append(1 + i)
-                        .append(')');
+                text.append(" | w(k%d_%d,%d)".formatted(s, key, 1 + i));
             }
         }
         text.append("; s20: r(b,1) w(a,1) | w(g,1); s21: r(a,1) w(b,1)");
@@ -151,13 +135,7 @@ class EvidenceTest {
     void aTransactionThatContradictsItselfOftenHidesNothing() {
         StringBuilder text = new StringBuilder("init 0; s0: r(x,0) w(x,1); s1: r(x,0) w(x,2); s2:");
         for (int i = 0; i < 100; i++) {
-            text.append(" r(k")
-                    .append(i)
-                    .append(",0) r(k")
-                    .append(i)
-                    .append(",1) w(own,")
-                    .append(i)
-                    .append(") r(own,0)");
+            text.append(" r(k%d,0) r(k%d,1) w(own,%d) r(own,0)".formatted(i, i, i));
         }
         for (int i = 0; i < 100; i++) {
             text.append("; s").append(3 + i).append(": w(k").append(i).append(",1)");
@@ -273,14 +251,9 @@ class EvidenceTest {
         assertThat(violation("init 0; s0: w(x,2) r(y,0); s1: r(x,0) w(x,1) w(y,2)", IsolationLevel.SER)
                         .cycle())
                 .isNotEmpty();
-        TinyHistories stream = new TinyHistories(0x51);
         for (int i = 0; i < 5000; i++) {
-            HistoryTable history = stream.at(i);
-            boolean anything = false;
-            for (byte outcome : history.statuses()) {
-                anything |= outcome == 0;
-            }
-            if (!anything) {
+            HistoryTable history = Simulator.tiny(SplitMix.seedOf(0x51, i)).table();
+            if (Counts.of(history).transactionsCommitted() == 0) {
                 continue;
             }
             Verdict verdict = Checks.check(history, IsolationLevel.SI);

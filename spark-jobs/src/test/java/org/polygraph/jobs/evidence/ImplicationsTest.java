@@ -26,8 +26,9 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.Interpreter;
+import org.polygraph.storage.testkit.Simulator;
+import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
-import org.polygraph.storage.testkit.TinyHistories;
 
 /** The verdicts of all levels agree with the implications, and derived verdicts have evidence at their level. */
 class ImplicationsTest {
@@ -70,9 +71,8 @@ class ImplicationsTest {
     @Test
     void holdOverTinyHistories() {
         int count = SuiteScale.of(1_000, 400);
-        TinyHistories stream = new TinyHistories(0x1e7e1);
         for (int i = 0; i < count; i++) {
-            examine(stream.at(i), "seed " + stream.seedOf(i));
+            examine(Simulator.tiny(SplitMix.seedOf(0x1e7e1, i)).table(), "seed " + SplitMix.seedOf(0x1e7e1, i));
         }
         System.out.println(histories + " histories, " + passes + " passes handed down, " + violations
                 + " violations handed up, " + withoutPart + " not, for want of a sub-history");

@@ -25,8 +25,9 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.Simulator;
+import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
-import org.polygraph.storage.testkit.TinyHistories;
 
 /**
  * Every clause of the sentence and of the advice of random violations is compared with the operations of the
@@ -70,9 +71,8 @@ class AnomalyLawsTest {
 
     @Test
     void sentencesAndAdviceAreTrue() {
-        TinyHistories histories = new TinyHistories(SEED);
-        for (long i = 0; i < SuiteScale.of(1_500, 400); i++) {
-            HistoryTable table = histories.at(i);
+        for (long i = 0; i < SuiteScale.of(2_200, 600); i++) {
+            HistoryTable table = Simulator.tiny(SplitMix.seedOf(SEED, i)).table();
             for (IsolationLevel level : IsolationLevel.values()) {
                 if (level == IsolationLevel.LIN || (level.realTime() && table.starts() == null)) {
                     continue;

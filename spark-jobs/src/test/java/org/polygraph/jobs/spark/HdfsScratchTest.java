@@ -25,9 +25,9 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** Scratch files and the input on HDFS. */
 @Tag("cluster")
@@ -81,13 +81,14 @@ class HdfsScratchTest {
             living.stop();
         }
         try (SparkEngine spark = new SparkEngine("local[2]")) {
-            HistoryTable table = HistoryGenerator.withSeed(SEED)
+            HistoryTable table = new Workload()
+                    .seed(SEED)
+                    .timed(false)
                     .sessions(5)
                     .transactions(120)
                     .operations(4)
                     .keys(40)
-                    .isolation(HistoryGenerator.Isolation.SERIAL)
-                    .generate();
+                    .table();
             String file = files.getUri() + "/in/h.parquet";
             HistoryWriter.write(table, file, HistoryFormat.PARQUET);
             CheckRequest request = new CheckRequest(IsolationLevel.SI, TimeMode.NONE, 0, IndeterminateMode.MAYBE);

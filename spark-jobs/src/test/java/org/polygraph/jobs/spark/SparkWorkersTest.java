@@ -30,9 +30,8 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.format.pieces.ReadPlan;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryGenerator;
-import org.polygraph.storage.testkit.TinyHistories;
 
 /** Windows on Spark find the same order as in one process, for any number of slices. */
 @Tag("spark")
@@ -47,16 +46,16 @@ class SparkWorkersTest {
 
     @Test
     void ordersAreThoseOfOneProcess() throws IOException {
-        HistoryTable history = TinyHistories.of(
-                HistoryGenerator.withSeed(SEED)
-                        .isolation(HistoryGenerator.Isolation.OPTIMISTIC)
-                        .sessions(20)
-                        .transactions(2_000)
-                        .operations(1, 6)
-                        .keys(200)
-                        .zipf(0.9)
-                        .clockSkew(20_000),
-                null);
+        HistoryTable history = new Workload()
+                .seed(SEED)
+                .sessions(20)
+                .transactions(2_000)
+                .operations(1, 6)
+                .keys(200)
+                .distribution(Workload.Distribution.ZIPF)
+                .zipf(0.9)
+                .skew(20_000)
+                .table();
         String file = folder.resolve("history.jsonl").toString();
         HistoryWriter.write(history, file, HistoryFormat.JSONL);
         ReadPlan plan = Objects.requireNonNull(ReadPlan.of(file, HistoryFormat.AUTO, 50_000, () -> false));

@@ -14,8 +14,6 @@ import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checks;
-import org.polygraph.jobs.decision.Example;
-import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.decision.ShownVerdicts;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
@@ -23,11 +21,13 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.SimulatedHistory;
 import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.Simulator.Feature;
 import org.polygraph.storage.testkit.SplitMix;
@@ -149,8 +149,14 @@ class LinearizabilityTest {
     void acceptsWhatARegisterDid() {
         for (int i = 0; i < 300; i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(0x13, i));
-            HistoryTable history = Registers.simulated(
-                    random, random.between(2, 300), random.between(1, 5), random.between(1, 8), i % 2 == 0, 0);
+            HistoryTable history = new Workload()
+                    .seed(random.nextLong())
+                    .sessions(random.between(1, 8))
+                    .transactions(random.between(2, 300))
+                    .operations(1)
+                    .keys(random.between(1, 5))
+                    .values(i % 2 == 0 ? 0 : 4)
+                    .table();
             assertThat(check(history, 0).status()).as("seed 0x13 #%d", i).isEqualTo(Verdict.Status.PASS);
         }
     }
@@ -167,7 +173,7 @@ class LinearizabilityTest {
         int[] counts = new int[2];
         for (int i = 0; i < histories; i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(seed, i));
-            HistoryTable history = Example.read(Simulator.with(
+            HistoryTable history = SimulatedHistory.read(Simulator.with(
                             EnumSet.of(Feature.SINGLE),
                             random.nextLong(),
                             Feature.COMPARE_AND_SET,

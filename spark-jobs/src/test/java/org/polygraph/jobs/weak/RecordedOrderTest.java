@@ -19,11 +19,11 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.HistoryStats;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
-import org.polygraph.storage.testkit.TinyHistories;
 
 /** Serial orders near the recorded one, and of split transactions, of large histories. The laws "tiny" and "larger" replay those of others. */
 class RecordedOrderTest {
@@ -33,14 +33,16 @@ class RecordedOrderTest {
     @Test
     void acceptsReadCommittedWithRepeatedValues() {
         for (long seed = 0x4ec7; seed < 0x4ec7 + SuiteScale.of(4, 2); seed++) {
-            HistoryTable history = HistoryGenerator.withSeed(seed)
+            HistoryTable history = new Workload()
+                    .seed(seed)
                     .sessions(8)
+                    .timed(false)
                     .transactions(3_000)
                     .operations(2, 6)
                     .keys(20)
-                    .repeatedValues(1, 3 + (int) seed % 3, 1.0)
-                    .isolation(HistoryGenerator.Isolation.READ_COMMITTED)
-                    .generate();
+                    .values(3 + (int) seed % 3)
+                    .level(Workload.Level.RC)
+                    .table();
             Verdict verdict = Checks.check(
                     history, new CheckRequest(IsolationLevel.RC, TimeMode.NONE, 0, IndeterminateMode.MAYBE));
             assertThat(verdict.status()).as("seed %d", seed).isEqualTo(Verdict.Status.PASS);
@@ -54,15 +56,15 @@ class RecordedOrderTest {
     @Test
     void decidesRepeatedValuesOfSnapshotsThatLoseUpdates() {
         for (long seed = 0x9e0; seed < 0x9e0 + SuiteScale.of(6, 2); seed++) {
-            HistoryTable history = HistoryGenerator.withSeed(seed)
+            HistoryTable history = new Workload()
+                    .seed(seed)
                     .sessions(10)
                     .transactions(2_000)
                     .operations(2, 6)
                     .keys(20)
-                    .repeatedValues(1, 2 + (int) seed % 3, 1.0)
-                    .withTimestamps()
-                    .isolation(HistoryGenerator.Isolation.PREFIX)
-                    .generate();
+                    .values(2 + (int) seed % 3)
+                    .level(Workload.Level.PC)
+                    .table();
             assertThat(ReadsFrom.of(history, IndexedHistory.Indeterminate.ABORT, IsolationLevel.CC, () -> false)
                             .open())
                     .as("seed %d", seed)
@@ -82,12 +84,15 @@ class RecordedOrderTest {
     /** If the writes of tiny histories count as distinct, they are. */
     @Test
     void distinctWrites() {
-        TinyHistories stream = new TinyHistories(0xd157);
         int distinct = 0;
         for (int i = 0; i < 5_000; i++) {
-            boolean areDistinct = WeakLevelDecision.areDistinct(stream.at(i));
-            assertThat(!areDistinct || HistoryStats.of(stream.at(i)).uniqueValues())
-                    .as("seed %d", stream.seedOf(i))
+            boolean areDistinct = WeakLevelDecision.areDistinct(
+                    Simulator.tiny(SplitMix.seedOf(0xd157, i)).table());
+            assertThat(!areDistinct
+                            || HistoryStats.of(Simulator.tiny(SplitMix.seedOf(0xd157, i))
+                                            .table())
+                                    .uniqueValues())
+                    .as("seed %d", SplitMix.seedOf(0xd157, i))
                     .isTrue();
             distinct += areDistinct ? 1 : 0;
         }
@@ -100,13 +105,15 @@ class RecordedOrderTest {
         int sources = 0;
         int found = 0;
         for (int i = 0; i < 30; i++) {
-            HistoryTable history = HistoryGenerator.withSeed(SplitMix.seedOf(0x4ec2, i))
+            HistoryTable history = new Workload()
+                    .seed(SplitMix.seedOf(0x4ec2, i))
                     .sessions(20)
+                    .timed(false)
                     .transactions(3_000)
                     .operations(8)
                     .keys(3_000)
-                    .repeatedValues(1, 2 + i % 5, 1.0)
-                    .generate();
+                    .values(2 + i % 5)
+                    .table();
             for (Guarantee guarantee : AXIOMS) {
                 String what = guarantee + " seed 0x4ec2 #" + i;
                 Witness witness = RecordedOrder.serial(history, Terms.of(guarantee), false, () -> false);

@@ -25,9 +25,9 @@ import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
-import org.polygraph.storage.testkit.TinyHistories;
 
 /** Transactions that load initial rows are those that the whole history shows, or windows leave it to that. */
 class LoadingTest {
@@ -40,10 +40,9 @@ class LoadingTest {
 
     @Test
     void loadersAreThoseOfTheWhole() throws IOException, HistoryException {
-        TinyHistories stream = new TinyHistories(SEED);
         for (int i = 0; i < SuiteScale.of(1_000); i++) {
-            SplitMix random = new SplitMix(stream.seedOf(i));
-            HistoryTable plain = stream.at(i);
+            SplitMix random = new SplitMix(SplitMix.seedOf(SEED, i));
+            HistoryTable plain = Simulator.tiny(SplitMix.seedOf(SEED, i)).table();
             IsolationLevel wanted = Checks.LEVELS.get(i % Checks.LEVELS.size());
             IsolationLevel level = wanted.realTime() && plain.starts() == null ? IsolationLevel.SER : wanted;
             Path file = folder.resolve("history.jsonl");
@@ -67,7 +66,7 @@ class LoadingTest {
                     new WindowSettings(random.between(1, 6), random.between(1, 8), random.between(1, 9), 3),
                     random.between(60, 400),
                     usesTimes,
-                    request + " seed " + stream.seedOf(i) + " " + Files.readString(file));
+                    request + " seed " + SplitMix.seedOf(SEED, i) + " " + Files.readString(file));
         }
         System.out.println(outcomes + ", seed " + SEED);
         assertThat(outcomes).containsKeys("true ORDERED", "true VIOLATED", "false ORDERED", "false VIOLATED");

@@ -15,18 +15,16 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
-import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.generate.PlantedAnomaly;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryGenerator;
-import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
-import org.polygraph.storage.testkit.TinyHistories;
 
 /** A check by windows that is killed at any job continues, also where another check with other windows ran between. */
 class ResumedWindowsTest {
@@ -103,17 +101,17 @@ class ResumedWindowsTest {
 
     @Test
     void killedChecksContinue() throws IOException {
-        HistoryTable history = TinyHistories.of(
-                HistoryGenerator.withSeed(SEED)
-                        .isolation(HistoryGenerator.Isolation.SERIAL)
-                        .sessions(8)
-                        .transactions(600)
-                        .operations(1, 5)
-                        .keys(60)
-                        .zipf(0.9)
-                        .indeterminateShare(0.05)
-                        .clockSkew(20_000),
-                null);
+        HistoryTable history = new Workload()
+                .seed(SEED)
+                .sessions(8)
+                .transactions(600)
+                .operations(1, 5)
+                .keys(60)
+                .distribution(Workload.Distribution.ZIPF)
+                .zipf(0.9)
+                .indeterminate(0.05)
+                .skew(20_000)
+                .table();
         int continued = 0;
         for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
             continued += continued(history, level, "ORDERED");
@@ -124,9 +122,17 @@ class ResumedWindowsTest {
     @Test
     void killedChecksOfRegistersContinue() throws IOException {
         for (boolean lies : new boolean[] {false, true}) {
-            HistoryTable history = Registers.simulated(new SplitMix(SEED), 600, 20, 8, false, lies ? 0.1 : 0)
-                    .withoutRefusals();
-            assertThat(continued(history, IsolationLevel.LIN, lies ? "VIOLATED" : "ORDERED"))
+            Workload registers = new Workload()
+                    .seed(SEED)
+                    .sessions(8)
+                    .transactions(600)
+                    .operations(1)
+                    .keys(20)
+                    .values(4);
+            if (lies) {
+                registers.plant(PlantedAnomaly.STALE_READ, 300);
+            }
+            assertThat(continued(registers.table(), IsolationLevel.LIN, lies ? "VIOLATED" : "ORDERED"))
                     .isGreaterThan(STEP == 1 ? 1 : 0);
         }
     }

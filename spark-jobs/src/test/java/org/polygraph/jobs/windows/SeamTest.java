@@ -31,11 +31,11 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.Interpreter;
+import org.polygraph.storage.testkit.SimulatedHistory;
 import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.Simulator.Feature;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
-import org.polygraph.storage.testkit.TinyHistories;
 
 /**
  * R(M) and U(M) against brute force: of random tiny histories with unique and repeated values, unknown outcomes, true
@@ -50,7 +50,6 @@ import org.polygraph.storage.testkit.TinyHistories;
  */
 class SeamTest {
     private static final long SEED = 0x5ea3;
-    private static final long SKEW = 20_000;
     private static final int SETS = 10;
     private static final int WINDOWS = 6;
     /** All orders of so many events are tried. */
@@ -68,28 +67,29 @@ class SeamTest {
     @ParameterizedTest
     @EnumSource
     void setsAndWindowsOfTinyHistories(IsolationLevel level) throws IOException, HistoryException {
-        TinyHistories stream = new TinyHistories(SEED + level.ordinal());
         try (LocalWorkers workers = FileWindows.workers()) {
-            for (int i = 0; i < SuiteScale.of(50, 30); i++) {
-                SplitMix random = new SplitMix(stream.seedOf(i));
+            for (int i = 0; i < SuiteScale.of(60, 60); i++) {
+                SplitMix random = new SplitMix(SplitMix.seedOf(SEED + level.ordinal(), i));
                 HistoryTable history = level == IsolationLevel.LIN
-                        ? Example.read(Simulator.with(
+                        ? SimulatedHistory.read(Simulator.with(
                                         EnumSet.of(Feature.SINGLE),
                                         random.nextLong(),
                                         Feature.REPEATED,
                                         Feature.UNKNOWN,
                                         Feature.ODD_TIMES)
                                 .json())
-                        : stream.at(i);
+                        : Simulator.tiny(SplitMix.seedOf(SEED + level.ordinal(), i))
+                                .table();
                 long skew = !level.realTime() || random.chance(0.5)
                         ? 0
-                        : level == IsolationLevel.LIN ? random.between(1, 3) : SKEW;
+                        : level == IsolationLevel.LIN ? random.between(1, 3) : random.between(5, 30);
                 request = new CheckRequest(
                         level,
                         level.realTime() ? TimeMode.STRICT : TimeMode.HINT,
                         skew,
                         random.chance(0.85) ? IndeterminateMode.MAYBE : IndeterminateMode.ABORT);
-                what = request + " seed " + stream.seedOf(i) + " " + HistoryDsl.print(history);
+                what = request + " seed " + SplitMix.seedOf(SEED + level.ordinal(), i) + " "
+                        + HistoryDsl.print(history);
                 judge(history, workers, random);
             }
         }

@@ -19,11 +19,10 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.format.pieces.ReadPlan;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
-import org.polygraph.storage.testkit.TinyHistories;
 
 /** Named cases of windows in scratch files. The laws "windows-..." compare them with the embedded engine. */
 class WindowCheckTest {
@@ -52,15 +51,16 @@ class WindowCheckTest {
     @Test
     void withoutTimesTheFirstOrderIsNearTheRightOne() throws IOException, HistoryException {
         for (int values : new int[] {0, 50}) {
-            HistoryGenerator generator = HistoryGenerator.withSeed(SEED + 2)
+            Workload generator = new Workload()
+                    .seed(SEED + 2)
                     .sessions(10)
                     .transactions(4_000)
                     .operations(4, 4)
                     .keys(2_000);
             if (values > 0) {
-                generator.repeatedValues(1, values, 1);
+                generator.values(values);
             }
-            long violated = violated(TinyHistories.of(generator, null), false);
+            long violated = violated(generator.table(), false);
             assertThat(violated).as("values " + values).isLessThan(1_000);
         }
     }
@@ -136,14 +136,15 @@ class WindowCheckTest {
     /** Few values in an arbitrary order are hard for the solver, which has no rules here: the whole has them. */
     @Test
     void windowsThatTakeLongLeaveTheHistoryOpen() throws IOException, HistoryException {
-        HistoryGenerator generator = HistoryGenerator.withSeed(SEED + 8)
+        Workload generator = new Workload()
+                .seed(SEED + 8)
                 .sessions(10)
                 .transactions(3_000)
                 .operations(8, 8)
                 .keys(100)
-                .repeatedValues(1, 3, 1);
+                .values(3);
         String file = folder.resolve("few.jsonl").toString();
-        HistoryWriter.write(TinyHistories.of(generator, null), file, HistoryFormat.JSONL);
+        HistoryWriter.write(generator.table(), file, HistoryFormat.JSONL);
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 50_000, SMALL, CheckRequest.of(IsolationLevel.SER));
             assertThat(check.run(false, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.OPEN);
@@ -168,13 +169,14 @@ class WindowCheckTest {
 
     @Test
     void clocksOfSessionsAreCorrected() throws IOException, HistoryException {
-        HistoryGenerator generator = HistoryGenerator.withSeed(SEED + 4)
+        Workload generator = new Workload()
+                .seed(SEED + 4)
                 .sessions(10)
                 .transactions(4_000)
                 .operations(4, 4)
                 .keys(200);
-        long exact = violated(TinyHistories.of(generator, null), true);
-        HistoryTable wrong = TinyHistories.of(generator.clockSkew(CLOCK_SKEW), null);
+        long exact = violated(generator.table(), true);
+        HistoryTable wrong = generator.skew(CLOCK_SKEW).table();
         assertThat(violated(wrong, true)).isLessThan(2 * exact + 100);
     }
 

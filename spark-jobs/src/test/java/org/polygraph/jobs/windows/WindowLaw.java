@@ -24,16 +24,16 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.format.InitialState;
+import org.polygraph.storage.generate.PlantedAnomaly;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.WholeHistoryException;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryGenerator;
-import org.polygraph.storage.testkit.InjectedAnomaly;
 import org.polygraph.storage.testkit.Law;
 import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.Simulator.Feature;
 import org.polygraph.storage.testkit.SplitMix;
-import org.polygraph.storage.testkit.TinyHistories;
+import org.polygraph.storage.testkit.Tampering;
 
 /**
  * Windows of a file have the verdict of the whole history and a certificate of it, or they leave the history open for
@@ -191,43 +191,42 @@ public final class WindowLaw implements Law.Property<Example> {
     public static Example tiny(long seed) {
         SplitMix random = new SplitMix(seed);
         if (random.chance(0.5)) {
-            return Example.of(TinyHistories.of(seed));
+            return Example.of(Simulator.tiny(seed).table());
         }
-        HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
-                .isolation(random.chance(0.5) ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.SNAPSHOT)
+        Workload generator = new Workload()
+                .seed(random.nextLong())
+                .level(random.chance(0.5) ? Workload.Level.SER : Workload.Level.SI)
                 .sessions(random.between(3, 6))
                 .transactions(random.between(8, 40))
                 .operations(1, 4)
                 .keys(random.between(2, 6))
-                .indeterminateShare(0.25)
-                .repeatedValues(1, random.between(3, 12), 1);
-        return Example.of(TinyHistories.of(generator, null));
+                .indeterminate(0.25)
+                .values(random.between(3, 12));
+        return Example.of(generator.table());
     }
 
     /** Hundreds of transactions, near what a database does. */
     public static Example larger(long seed) {
         SplitMix random = new SplitMix(seed);
-        HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
-                .isolation(
-                        random.chance(0.5)
-                                ? HistoryGenerator.Isolation.OPTIMISTIC
-                                : HistoryGenerator.Isolation.SNAPSHOT)
+        Workload generator = new Workload()
+                .seed(random.nextLong())
+                .level(random.chance(0.5) ? Workload.Level.SER : Workload.Level.SI)
                 .sessions(random.between(3, 20))
                 .transactions(random.between(60, 400))
                 .operations(1, 6)
                 .keys(random.between(10, 200))
-                .zipf(random.chance(0.5) ? 0.9 : 0)
-                .abortedShare(random.chance(0.5) ? 0 : 0.05)
-                .indeterminateShare(random.chance(0.5) ? 0 : 0.02)
-                .clockSkew(random.chance(0.5) ? 0 : 20_000);
+                .distribution(random.chance(0.5) ? Workload.Distribution.ZIPF : Workload.Distribution.UNIFORM)
+                .aborted(random.chance(0.5) ? 0 : 0.05)
+                .indeterminate(random.chance(0.5) ? 0 : 0.02)
+                .skew(random.chance(0.5) ? 0 : 20_000);
         if (random.chance(0.3)) {
-            generator.repeatedValues(1, 20, 0.3);
+            generator.values(20).repeats(0.3);
         }
         if (random.chance(0.4)) {
-            InjectedAnomaly[] all = InjectedAnomaly.values();
-            generator.inject(all[random.nextInt(all.length)], 1);
+            PlantedAnomaly[] all = PlantedAnomaly.values();
+            generator.sessions(random.between(5, 20)).plant(all[random.nextInt(all.length)], random.nextInt(50));
         }
-        return Example.of(TinyHistories.of(generator, random.chance(0.2) ? random : null));
+        return Example.of(Tampering.oneRead(generator.table(), random.chance(0.2) ? random : null));
     }
 
     /** Lists of hundreds of transactions. */

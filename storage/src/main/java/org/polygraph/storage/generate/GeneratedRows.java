@@ -59,11 +59,16 @@ public final class GeneratedRows {
     public void writeTo(long first, long end, Sink sink) throws IOException {
         int perTable = Math.max(1, OPERATIONS_PER_TABLE / plan.operations());
         for (long row = first; row < end; row += perTable) {
-            sink.append(table(row, Math.min(end, row + perTable)));
+            sink.append(table(row, Math.min(end, row + perTable), false));
         }
     }
 
-    private HistoryTable table(long first, long end) {
+    /** Returns all rows, whose positions are nearly the order of commits, as those of a log. */
+    HistoryTable table() {
+        return table(from, from + found.length / plan.operations(), true);
+    }
+
+    private HistoryTable table(long first, long end, boolean isLog) {
         Workload workload = plan.workload();
         HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.ROW);
         builder.file("generated");
@@ -75,7 +80,7 @@ public final class GeneratedRows {
         for (long row = first; row < end; row++) {
             long t = plan.transactionOf(row);
             TransactionStatus outcome = plan.outcome(t);
-            builder.begin(plan.session(t), plan.index(t), outcome, row);
+            builder.begin(plan.session(t), plan.index(t), outcome, isLog ? t : row);
             if (workload.timed) {
                 builder.times(plan.start(t), plan.end(t));
             }

@@ -13,7 +13,7 @@ import org.polygraph.storage.table.Operations;
  * snapshot. If another version of a key was committed between the snapshot and the commit of a transaction, its writes
  * of that key lose and become reads: first committer wins, key by key, and nothing aborts. Thus keys are independent,
  * and of two writers of a key one's commit comes before the other's snapshot. Under SER both events are one instant,
- * and no write loses. Under PC no write loses either.
+ * and no write loses. Under PC and RC no write loses either, and under RC later operations see the store at the commit.
  *
  * <p>Memory: 8 bytes a key of the slice, 60 an operation of a batch (as many transactions as there are sessions, at
  * least {@value #LEAST_BATCH}). Time: one sort of two events a transaction and one look-up of the key's version an
@@ -175,6 +175,11 @@ public final class SimulatedStore {
     }
 
     private void commit(int p) {
+        for (int o = starts[p]; o < starts[p + 1]; o++) {
+            if (plan.seesCommit(transactions[p], numbers[o])) {
+                seen[o] = versions[key(o)];
+            }
+        }
         if (plan.hasRows()) {
             commitRows(p);
             return;

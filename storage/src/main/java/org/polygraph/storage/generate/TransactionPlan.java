@@ -389,7 +389,12 @@ public final class TransactionPlan implements Serializable {
 
     /** Whether writers of a key that overlap all write it. */
     boolean mayOverlap() {
-        return workload.level == Workload.Level.PC;
+        return workload.level.compareTo(Workload.Level.PC) >= 0;
+    }
+
+    /** Whether an operation sees the store at the commit instead of the snapshot. */
+    boolean seesCommit(long transaction, int operation) {
+        return workload.level == Workload.Level.RC && 2 * operation >= operations(transaction);
     }
 
     /** Adds the header fields that describe the workload. */

@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The settings of a history to generate. Each has a default; {@link #plan} checks them together. Settings have the
@@ -22,7 +23,9 @@ public final class Workload implements Serializable {
          */
         SI,
         /** As SI, but writers of a key that overlap all write it: prefix consistency. */
-        PC
+        PC,
+        /** As PC, but the later half of a transaction's operations reads the store at its commit: read committed. */
+        RC
     }
 
     /** The distribution of operations over keys. */
@@ -316,8 +319,8 @@ public final class Workload implements Serializable {
         if (predicates > 0 && transactions > MOST_WITH_PREDICATES) {
             throw wrong("transactions", transactions + " with predicates", "at most " + MOST_WITH_PREDICATES);
         }
-        if (predicates > 0 && level == Level.PC) {
-            throw wrong("level", "pc with predicates", "ser or si");
+        if (predicates > 0 && level.compareTo(Level.PC) >= 0) {
+            throw wrong("level", level.name().toLowerCase(Locale.ROOT) + " with predicates", "ser or si");
         }
         planted.sort((a, b) -> Long.compare(a.at, b.at));
         long free = 0;
@@ -348,6 +351,11 @@ public final class Workload implements Serializable {
             free = each.at + anomaly.players();
         }
         return new TransactionPlan(this);
+    }
+
+    /** Returns the whole history. */
+    public HistoryTable table() {
+        return GeneratedRows.all(plan(), done -> {}).table();
     }
 
     /** Returns the distribution of keys. */

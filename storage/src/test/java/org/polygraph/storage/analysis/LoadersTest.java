@@ -155,11 +155,7 @@ class LoadersTest {
                 text.append(t == 0 ? "" : " | ");
                 if (timed) {
                     long start = random.nextInt(3) == 0 ? random.nextInt(10) : clock++;
-                    text.append('@')
-                            .append(start)
-                            .append("..")
-                            .append(start + random.nextInt(3))
-                            .append(' ');
+                    text.append("@%d..%d ".formatted(start, start + random.nextInt(3)));
                 }
                 text.append(random.nextInt(8) == 0 ? "!" : random.nextInt(12) == 0 ? "?" : "");
                 boolean loads = random.nextInt(4) == 0;

@@ -14,6 +14,7 @@ import org.polygraph.storage.generate.Workload.Distribution;
 import org.polygraph.storage.generate.Workload.Level;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.Definitions;
 
 /** Compares the store with one that keeps everything in maps and runs one event after the other. */
 class SimulatedStoreTest {
@@ -85,7 +86,8 @@ class SimulatedStoreTest {
                 if (write) {
                     own.put(key, plan.write(t, o));
                 }
-                long value = own.getOrDefault(key, snapshot.getOrDefault(key, 0L));
+                Map<Integer, Long> seen = plan.seesCommit(t, o) ? store : snapshot;
+                long value = own.getOrDefault(key, seen.getOrDefault(key, 0L));
                 text.append(write ? " w(" : " r(").append(key).append(',');
                 text.append(plan.value(value, key)).append(')');
             }
@@ -107,7 +109,7 @@ class SimulatedStoreTest {
                 .keys(1 + random.nextInt(60))
                 .reads(random.nextInt(11) / 10.0)
                 .distribution(Distribution.values()[random.nextInt(3)])
-                .level(Level.values()[random.nextInt(3)])
+                .level(Level.values()[random.nextInt(4)])
                 .aborted(random.nextInt(3) / 10.0)
                 .indeterminate(random.nextInt(3) / 10.0);
         return random.nextBoolean()
@@ -133,6 +135,23 @@ class SimulatedStoreTest {
             }
         }
         assertThat(lost).as("writes that lost").isGreaterThan(1000);
+    }
+
+    /** Each level keeps what it guarantees, in real time too. */
+    @Test
+    void levelsKeepTheirPromise() {
+        Random random = new Random(SEED);
+        for (int i = 0; i < 4_000; i++) {
+            Workload workload = random(random)
+                    .transactions(6)
+                    .sessions(1 + i % 4)
+                    .operations(1, 4)
+                    .keys(1 + i % 3);
+            String promised = List.of("SSER", "SSI", "PC", "RC").get(workload.level.ordinal());
+            assertThat(Definitions.accepts(workload.table(), promised))
+                    .as("workload %s of seed %s: %s", i, SEED, workload.json())
+                    .isTrue();
+        }
     }
 
     @Test

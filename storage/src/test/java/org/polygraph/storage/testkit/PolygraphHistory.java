@@ -2,8 +2,10 @@ package org.polygraph.storage.testkit;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * A polygraph as a history that a database could have recorded: its edges become sessions, where transactions follow
@@ -15,7 +17,7 @@ import org.polygraph.storage.table.HistoryTable;
 public final class PolygraphHistory implements PolygraphSink {
     private static final int NONE = -1;
 
-    private record Operation(boolean write, int key, int value) {}
+    private record Operation(int key, int value) {}
 
     private final int keys;
     private int edgeKeys;
@@ -65,12 +67,12 @@ public final class PolygraphHistory implements PolygraphSink {
 
     @Override
     public void write(int key, int transaction, int value) {
-        writes.get(transaction).add(new Operation(true, key, value));
+        writes.get(transaction).add(new Operation(key, value));
     }
 
     @Override
     public void read(int key, int transaction, int value) {
-        reads.get(transaction).add(new Operation(false, key, value));
+        reads.get(transaction).add(new Operation(key, value));
     }
 
     /** How many sessions the history has. */
@@ -84,20 +86,30 @@ public final class PolygraphHistory implements PolygraphSink {
 
     /** The history of what was added so far; a transaction reads before it writes. */
     public HistoryTable table(String name) {
-        TableSink sink = new TableSink(name, false);
+        HistoryTableBuilder builder = new HistoryTableBuilder();
+        builder.file(name);
+        builder.initialValue(builder.values().code(0));
         int label = 0;
         for (int head = 0; head < next.length; head++) {
             if (before[head] == NONE) {
                 int index = 0;
                 for (int t = head; t != NONE; t = next[t]) {
-                    sink.begin(label, index++, TransactionStatus.COMMITTED, 0, 0);
-                    reads.get(t).forEach(o -> sink.operation(o.write, o.key, o.value));
-                    writes.get(t).forEach(o -> sink.operation(o.write, o.key, o.value));
-                    sink.end();
+                    builder.begin(label, index++, TransactionStatus.COMMITTED, builder.transactions() + 1);
+                    reads.get(t)
+                            .forEach(r -> builder.read(
+                                    builder.keys().id(r.key), builder.values().code(r.value)));
+                    writes.get(t)
+                            .forEach(w -> builder.write(
+                                    builder.keys().id(w.key), builder.values().code(w.value)));
+                    builder.end();
                 }
                 label++;
             }
         }
-        return sink.table();
+        try {
+            return builder.build();
+        } catch (HistoryException e) {
+            throw new IllegalStateException("two transactions with one session and index", e);
+        }
     }
 }

@@ -1,5 +1,9 @@
 package org.polygraph.storage.testkit;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -10,6 +14,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Definitions.Kind;
 import org.polygraph.storage.testkit.Definitions.Op;
 import org.polygraph.storage.testkit.Definitions.Result;
@@ -124,6 +132,30 @@ public final class SimulatedHistory {
 
     static @Nullable Row row(long value) {
         return value == NULL ? null : Row.of(value);
+    }
+
+    /** The history as the checker reads it. */
+    public HistoryTable table() {
+        try {
+            return read(json());
+        } catch (HistoryException e) {
+            throw new IllegalStateException("the simulator writes what can be read", e);
+        }
+    }
+
+    /** Reads JSON Lines. */
+    public static HistoryTable read(String lines) throws HistoryException {
+        try {
+            Path file = Files.createTempFile("law", ".jsonl");
+            try {
+                Files.writeString(file, lines);
+                return HistoryReader.read(file.toString(), HistoryFormat.JSONL);
+            } finally {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** The histories without one transaction, and those without one operation. */

@@ -12,6 +12,7 @@ import static org.polygraph.storage.testkit.Simulator.Feature.LONG;
 import static org.polygraph.storage.testkit.Simulator.Feature.NOTATION;
 import static org.polygraph.storage.testkit.Simulator.Feature.NULLS;
 import static org.polygraph.storage.testkit.Simulator.Feature.ODD_TIMES;
+import static org.polygraph.storage.testkit.Simulator.Feature.OVERLAPS;
 import static org.polygraph.storage.testkit.Simulator.Feature.REPEATED;
 import static org.polygraph.storage.testkit.Simulator.Feature.ROWS;
 import static org.polygraph.storage.testkit.Simulator.Feature.SAVEPOINTS;
@@ -88,7 +89,12 @@ public final class Simulator {
         /** Versions that the database gave, with values that repeat; no lists, rows or conditions. */
         VERSIONS,
         /** Savepoints and rollbacks to them; without versions, single operations and hidden rows. */
-        SAVEPOINTS
+        SAVEPOINTS,
+        /**
+         * Snapshots that overlap, or arbitrary reads, of transactions that read more than they write and are seldom
+         * tampered with, so that cycles of several transactions are likely; for single values.
+         */
+        OVERLAPS
     }
 
     /** The earlier transactions that a transaction sees. */
@@ -149,6 +155,7 @@ public final class Simulator {
     private int n;
     private int sessions;
     private int keys;
+    private int leastOps = 1;
     private int mostOps;
     /** Shares: of reads, of operations on the first key, and of what a transaction may do with a key. */
     private final double reads;
@@ -186,17 +193,30 @@ public final class Simulator {
             sessions = random.between(2, 15);
             keys = random.between(3, 60);
         }
-        reads = has(UPDATES) ? 1 : chance(0.1) ? 0 : 0.3 + 0.45 * random.nextDouble();
+        if (has(OVERLAPS)) {
+            boolean isOfSnapshots = chance(0.6);
+            isolation = isOfSnapshots ? Isolation.SNAPSHOT : Isolation.ARBITRARY;
+            n = isOfSnapshots ? random.between(6, 7) : random.between(3, 7);
+            sessions = random.between(isOfSnapshots ? 4 : 2, isOfSnapshots ? 5 : 4);
+            keys = random.between(2, 3);
+            leastOps = isOfSnapshots ? 3 : 1;
+            mostOps = isOfSnapshots ? 4 : random.between(2, 4);
+        }
+        reads = has(UPDATES)
+                ? 1
+                : has(OVERLAPS) ? 0.6 + 0.15 * random.nextDouble() : chance(0.1) ? 0 : 0.3 + 0.45 * random.nextDouble();
         hot = chance(0.25) ? 0.8 : 0;
-        readModifyWrites = has(UPDATES) ? 0.4 + 0.6 * random.nextDouble() : chance(0.5) ? 0 : 0.3;
-        twice = chance(0.8) ? 0 : 0.5;
-        readers = chance(0.6) ? 0 : 0.35;
+        readModifyWrites = has(UPDATES) ? 0.4 + 0.6 * random.nextDouble() : has(OVERLAPS) || chance(0.5) ? 0 : 0.3;
+        twice = has(OVERLAPS) || chance(0.8) ? 0 : 0.5;
+        readers = has(OVERLAPS) || chance(0.6) ? 0 : 0.35;
         if (has(WIDE)) {
             widen();
         }
         boolean isByValue = has(CONDITIONS) && !(has(COLUMNS) && has(HIDDEN_ROWS));
         boolean isRepeated = has(REPEATED) && !has(LISTS) && !has(VERSIONS);
-        domain = hasRows && (isByValue || isRepeated) ? 4 : isRepeated ? random.between(1, 3) : 0;
+        domain = hasRows && (isByValue || isRepeated)
+                ? 4
+                : isRepeated ? random.between(1, 3) + (has(OVERLAPS) ? 1 : 0) : 0;
         least = hasRows || chance(0.5) ? 0 : 1;
         // Conditions on values are about the smallest.
         fresh = hasRows ? 9 : 0;
@@ -234,6 +254,19 @@ public final class Simulator {
     /** Reads and writes of single values. */
     public static SimulatedHistory values(long seed) {
         return of(seed, COMPARE_AND_SET, REPEATED, ABORTED, UNKNOWN, TIMES, ODD_TIMES, INITIAL, NOTATION);
+    }
+
+    /** The same in one notation, with write skew. */
+    public static SimulatedHistory tiny(long seed) {
+        boolean isAny = Math.floorMod(SplitMix.mix(seed), 7) == 0;
+        return with(
+                isAny ? EnumSet.noneOf(Feature.class) : EnumSet.of(OVERLAPS),
+                seed,
+                REPEATED,
+                ABORTED,
+                UNKNOWN,
+                TIMES,
+                ODD_TIMES);
     }
 
     /** Reads, writes, inserts and deletes. */
@@ -292,10 +325,15 @@ public final class Simulator {
         if (has(LISTS) && chance(0.5)) {
             new Tampering(random, txns).scatter(keys);
         }
+        if (has(OVERLAPS) && isolation == Isolation.ARBITRARY) {
+            new Tampering(random, txns).scramble(initial);
+        }
         if (has(TIMES) || has(SINGLE)) {
             new SimulatedTimes(random, txns).set(has(ODD_TIMES), has(SINGLE));
         }
-        for (int left = chance(has(SINGLE) ? 0.15 : 0.35) ? 0 : random.between(1, has(SINGLE) ? 5 : 3);
+        for (int left = chance(has(SINGLE) ? 0.15 : has(OVERLAPS) ? 0.9 : 0.35)
+                        ? 0
+                        : random.between(1, has(SINGLE) ? 5 : 3);
                 left > 0;
                 left--) {
             new Tampering(random, txns).change(initial, has(LISTS) || has(VERSIONS));
@@ -324,7 +362,7 @@ public final class Simulator {
         // The reader refuses a transaction of unknown outcome that reads lists and writes values.
         t.readsLists = t.status != Definitions.INDETERMINATE || chance(0.5);
         t.writesValues = t.status != Definitions.INDETERMINATE || !has(LISTS) || !t.readsLists;
-        int count = random.between(1, mostOps);
+        int count = random.between(leastOps, mostOps);
         if (!has(SINGLE) && chance(readers)) {
             int shift = random.nextInt(keys);
             for (int k = 0; k < keys; k++) {
@@ -388,7 +426,7 @@ public final class Simulator {
         }
         t.from = i;
         switch (isolation) {
-            case SNAPSHOT -> t.from = Math.max(after, i - random.nextInt(4));
+            case SNAPSHOT -> t.from = Math.max(after, i - (has(OVERLAPS) ? 1 : 0) - random.nextInt(4));
             case PREFIX -> t.from = Math.max(after, random.between(after == 0 ? 0 : txns.get(after - 1).from, i));
             case CAUSAL, ATOMIC -> {
                 for (int j = 0; j < i; j++) {

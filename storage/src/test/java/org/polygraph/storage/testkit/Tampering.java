@@ -1,15 +1,19 @@
 package org.polygraph.storage.testkit;
 
+import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Definitions.Kind;
 import org.polygraph.storage.testkit.Definitions.Op;
 import org.polygraph.storage.testkit.Definitions.Result;
 import org.polygraph.storage.testkit.Simulator.Txn;
 
 /** Changes what a simulated store did, so that it may break its guarantees. */
-final class Tampering {
+public final class Tampering {
     /** A value that no transaction of a tiny history writes. */
     private static final long INVENTED = 99;
 
@@ -19,6 +23,35 @@ final class Tampering {
     Tampering(SplitMix random, List<Txn> txns) {
         this.random = random;
         this.txns = txns;
+    }
+
+    /** Replaces what one read of a table returns by any value of its key, in place; not without a source of choices. */
+    public static HistoryTable oneRead(HistoryTable table, @Nullable SplitMix random) {
+        int[] reads = IntStream.range(0, table.operations())
+                .filter(o -> !table.isWrite(o))
+                .toArray();
+        if (random != null && reads.length > 0) {
+            int read = reads[random.nextInt(reads.length)];
+            int candidates = 1;
+            table.operationValues()[read] = table.initialValue(table.key(read));
+            for (int o = 0; o < table.operations(); o++) {
+                if (table.isWriteOf(o, table.key(read)) && random.nextInt(++candidates) == 0) {
+                    table.operationValues()[read] = table.value(o);
+                }
+            }
+        }
+        return table;
+    }
+
+    /** Lets keys begin with 1 instead of 0, so that the initial value may be one that is written. */
+    public static HistoryTable withWrittenInitial(HistoryTable table) {
+        long[] values = table.operationValues();
+        Int2LongOpenHashMap state = new Int2LongOpenHashMap();
+        for (int o = 0; o < values.length; o++) {
+            values[o] = values[o] == table.initialValue() ? table.values().code(1) : values[o];
+            state.put(table.key(o), table.values().code(1));
+        }
+        return table.withInitialState(state);
     }
 
     /** Gives each list an order of its own, in most histories near that of commits, of which reads are beginnings. */
@@ -62,6 +95,15 @@ final class Tampering {
                 .filter(op -> op.kind() == Kind.APPEND && op.key() == key)
                 .map(op -> op.row().value())
                 .toList();
+    }
+
+    /** Lets each read of a single value, or each second one, return any value of its key. */
+    void scramble(long initial) {
+        double share = random.chance(0.5) ? 1 : 0.5;
+        for (Txn t : txns) {
+            t.ops.replaceAll(op ->
+                    op.kind() == Kind.READ && random.chance(share) ? Op.read(op.key(), any(op.key(), initial)) : op);
+        }
     }
 
     /** Changes the outcome of one transaction, or the result or the value of one operation. */

@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.parquet.NumberTable;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
@@ -33,15 +33,16 @@ class RankWriterTest {
     }
 
     private static HistoryTable history(int transactions) {
-        return HistoryGenerator.withSeed(SEED)
+        return new Workload()
+                .seed(SEED)
+                .timed(false)
                 .sessions(7)
                 .transactions(transactions)
                 .operations(1, 3)
                 .keys(9)
-                .abortedShare(0.1)
-                .indeterminateShare(0.1)
-                .isolation(HistoryGenerator.Isolation.SERIAL)
-                .generate();
+                .aborted(0.1)
+                .indeterminate(0.1)
+                .table();
     }
 
     /** Places far apart, beyond 2^31. */

@@ -33,11 +33,11 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.parquet.NumberTable;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
-import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /** Certificates on disk: every PASS has one that verifies, and no certificate that was changed verifies. */
@@ -136,20 +136,19 @@ class CertificateTest {
         int rounds = SuiteScale.of(400, 200);
         for (int i = 0; i < rounds; i++) {
             IsolationLevel level = LEVELS.get(i % 2);
-            HistoryGenerator generator = HistoryGenerator.withSeed(seed + i);
-            HistoryTable table = (i % 4 < 2 ? generator : generator.withTimestamps())
+            HistoryTable table = new Workload()
+                    .seed(seed + i)
+                    .timed(i % 4 >= 2)
                     .sessions(3)
                     .transactions(12)
                     .operations(1, 4)
                     .keys(4)
-                    .abortedShare(0.1)
-                    .indeterminateShare(0.1)
-                    .repeatedValues(0, 4, i % 3 == 0 ? 1 : 0)
-                    .isolation(
-                            level == IsolationLevel.SER
-                                    ? HistoryGenerator.Isolation.SERIAL
-                                    : HistoryGenerator.Isolation.SNAPSHOT)
-                    .generate();
+                    .aborted(0.1)
+                    .indeterminate(0.1)
+                    .values(4)
+                    .repeats(i % 3 == 0 ? 1 : 0)
+                    .level(level == IsolationLevel.SER ? Workload.Level.SER : Workload.Level.SI)
+                    .table();
             Witness witness = witness(table, level);
             Location run = written("run", witness);
             Terms terms = witness.terms();
@@ -402,13 +401,14 @@ class CertificateTest {
     /** A certificate takes about a byte for each event at every level. */
     @Test
     void isSmall() throws Exception {
-        HistoryTable table = HistoryGenerator.withSeed(5)
+        HistoryTable table = new Workload()
+                .seed(5)
+                .timed(false)
                 .sessions(50)
                 .transactions(50_000)
                 .operations(2)
                 .keys(50_000)
-                .isolation(HistoryGenerator.Isolation.SERIAL)
-                .generate();
+                .table();
         for (IsolationLevel level : LEVELS) {
             written("run", witness(table, level));
             double bytes = Files.size(folder.resolve("run/certificate/ranks.parquet"));

@@ -11,7 +11,8 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.BruteForce.Answer;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
-import org.polygraph.storage.testkit.TinyHistories;
+import org.polygraph.storage.testkit.Simulator;
+import org.polygraph.storage.testkit.SplitMix;
 
 class SubHistoryProofTest {
     private static final List<Guarantee> GUARANTEES =
@@ -22,15 +23,15 @@ class SubHistoryProofTest {
     @Test
     void closedPartsOfWhatHoldsHold() {
         long seed = 0x5b1;
-        TinyHistories stream = new TinyHistories(seed);
         Random random = new Random(seed);
         int closed = 0;
         int violatedOpen = 0;
         for (int i = 0; i < 2_000; i++) {
             Terms terms = Terms.of(GUARANTEES.get(i % GUARANTEES.size()));
             // A history is judged at PL2 without its sessions.
-            HistoryTable whole =
-                    terms.guarantee() == Guarantee.PL2 ? stream.at(i).withoutSessionOrder() : stream.at(i);
+            HistoryTable whole = terms.guarantee() == Guarantee.PL2
+                    ? Simulator.tiny(SplitMix.seedOf(seed, i)).table().withoutSessionOrder()
+                    : Simulator.tiny(SplitMix.seedOf(seed, i)).table();
             if (BruteForce.judge(whole, terms) != Answer.HOLDS) {
                 continue;
             }
@@ -90,10 +91,9 @@ class SubHistoryProofTest {
     /** One read suffices if no transaction can have written its value; otherwise no single read suffices. */
     @Test
     void readsThatNothingExplainsAreViolations() {
-        TinyHistories stream = new TinyHistories(0x5b2);
         int unexplained = 0;
         for (int i = 0; i < 1_500; i++) {
-            HistoryTable whole = stream.at(i);
+            HistoryTable whole = Simulator.tiny(SplitMix.seedOf(0x5b2, i)).table();
             for (Guarantee guarantee : GUARANTEES) {
                 Terms terms = Terms.of(guarantee);
                 SubHistoryProof proof = new SubHistoryProof(whole, TableCopies.of(whole, t -> true, o -> true), terms);

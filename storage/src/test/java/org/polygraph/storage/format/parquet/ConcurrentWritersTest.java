@@ -10,8 +10,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** Tasks of an executor and tests of a build write Parquet at the same time. The bytes are those of one thread. */
 class ConcurrentWritersTest {
@@ -21,7 +21,7 @@ class ConcurrentWritersTest {
     @Test
     void writersOfBothVersionsDoNotDisturbEachOther() throws Exception {
         HistoryTable table =
-                HistoryGenerator.withSeed(7).transactions(20).keys(5).generate();
+                new Workload().seed(7).timed(false).transactions(20).keys(5).table();
         byte[] history = history(table);
         byte[] numbers = numbers();
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
