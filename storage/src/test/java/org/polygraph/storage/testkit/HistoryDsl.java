@@ -1,8 +1,8 @@
 package org.polygraph.storage.testkit;
 
 import it.unimi.dsi.fastutil.longs.LongArrayList;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
@@ -31,10 +31,25 @@ import org.polygraph.storage.table.ListReduction;
  * transaction is its column, from 1.
  */
 public final class HistoryDsl {
+    private static final String INTEGER = "-?\\d+";
+    private static final String NAME = "-?\\d+|[A-Za-z_]\\w*|\"(?:[^\"\\\\]|\\\\.)*+\"";
+    private static final Pattern INIT = Pattern.compile("\\s*init\\s+(" + NAME + ")\\s*(?:;|$)\\s*");
+    private static final Pattern SESSION = Pattern.compile("\\s*s(-?\\d+)\\s*:");
+    private static final Pattern BLANKS = Pattern.compile("\\s*");
+    private static final Pattern TIMES = Pattern.compile("@(-?\\d+)\\.\\.(-?\\d+)\\s*");
+    private static final Pattern OUTCOME = Pattern.compile("([!?])\\s*");
+    private static final Pattern NOTHING = Pattern.compile("\\(\\)");
+    private static final Pattern OPERATION =
+            Pattern.compile("\\s*([rwaid])\\(\\s*(" + NAME + ")\\s*,\\s*(" + NAME + "|\\[[^]]*])\\s*\\)");
+    private static final Pattern BAR = Pattern.compile("\\s*\\|");
+    private static final Pattern END = Pattern.compile("\\s*(?:;|$)\\s*");
+    private static final Pattern ESCAPED = Pattern.compile("\\\\(.)");
+
     private final String text;
     private final HistoryTableBuilder builder = new HistoryTableBuilder();
-    private final Set<Long> sessionsSeen = new HashSet<>();
     private int at;
+    /** What {@link #isNext} has found. */
+    private Matcher found = BLANKS.matcher("");
 
     private HistoryDsl(String text) {
         this.text = text;
@@ -43,7 +58,7 @@ public final class HistoryDsl {
     /**
      * Reads a history, with reads and writes in place of operations on lists.
      *
-     * @throws IllegalArgumentException naming the column, what was found and what was expected
+     * @throws IllegalArgumentException naming the column and what was expected
      */
     public static HistoryTable parse(String text) {
         return ListReduction.of(new HistoryDsl(text).history());
@@ -119,11 +134,7 @@ public final class HistoryDsl {
     }
 
     private static void name(StringBuilder out, String name) {
-        boolean word = !name.isEmpty() && isWordStart(name.charAt(0)) && !name.equals("null");
-        for (int i = 0; i < name.length(); i++) {
-            word &= isWordPart(name.charAt(i));
-        }
-        if (word) {
+        if (name.matches("[A-Za-z_]\\w*") && !name.equals("null")) {
             out.append(name);
         } else {
             String escaped = name.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
@@ -133,20 +144,16 @@ public final class HistoryDsl {
 
     private HistoryTable history() {
         builder.file("dsl");
-        skipBlanks();
-        if (text.startsWith("init", at) && !isWordPart(charAt(at + 4))) {
-            at += 4;
-            builder.initialValue(value());
-            if (!atEnd()) {
-                expect(';', "';' after the initial value");
-            }
+        if (isNext(INIT)) {
+            builder.initialValue(value(found.group(1)));
         }
-        if (!atEnd()) {
-            session();
-            while (!atEnd()) {
-                expect(';', "an operation, '|', ';' or the end");
-                session();
-            }
+        for (int place = 0; at < text.length(); place++) {
+            long session = isNext(SESSION) ? Long.parseLong(found.group(1)) : place;
+            long index = 0;
+            do {
+                transaction(session, index++);
+            } while (isNext(BAR));
+            expect(isNext(END), "an operation, '|', ';' or the end");
         }
         try {
             return builder.build();
@@ -155,195 +162,69 @@ public final class HistoryDsl {
         }
     }
 
-    private void session() {
-        skipBlanks();
-        int start = at;
-        long label = sessionsSeen.size();
-        if (charAt(at) == 's') {
-            at++;
-            label = integer("a session number, as in s0:");
-            expect(':', "':' after the session's number");
-        }
-        if (!sessionsSeen.add(label)) {
-            at = start;
-            throw error("session s" + label + " a second time", "each session once");
-        }
-        long index = 0;
-        transaction(label, index++);
-        while (accept('|')) {
-            transaction(label, index++);
-        }
-    }
-
     private void transaction(long session, long index) {
-        skipBlanks();
+        isNext(BLANKS);
         builder.begin(session, index, TransactionStatus.COMMITTED, at + 1L);
-        if (accept('@')) {
-            long start = integer("a start time in ns");
-            expect('.', "'..' between start and end");
-            expect('.', "'..' between start and end");
-            builder.times(start, integer("an end time in ns"));
+        if (isNext(TIMES)) {
+            builder.times(Long.parseLong(found.group(1)), Long.parseLong(found.group(2)));
         }
-        if (accept('!')) {
-            builder.status(TransactionStatus.ABORTED);
-        } else if (accept('?')) {
-            builder.status(TransactionStatus.INDETERMINATE);
+        if (isNext(OUTCOME)) {
+            builder.status(found.group(1).equals("!") ? TransactionStatus.ABORTED : TransactionStatus.INDETERMINATE);
         }
-        if (accept('(')) {
-            expect(')', "')': '()' is a transaction without operations");
-        } else {
-            operation();
-            while (isOperationNext()) {
-                operation();
-            }
+        if (!isNext(NOTHING)) {
+            expect(isNext(OPERATION), "an operation: r(key,value) or w(key,value), or () for none");
+            do {
+                operation(found.group(1), found.group(2), found.group(3));
+            } while (isNext(OPERATION));
         }
         builder.end();
     }
 
-    private boolean isOperationNext() {
-        skipBlanks();
-        return "rwaid".indexOf(charAt(at)) >= 0;
-    }
-
-    private void operation() {
-        skipBlanks();
-        char kind = (char) charAt(at);
-        if ("rwaid".indexOf(kind) < 0) {
-            throw error(found(), "an operation: r(key,value) or w(key,value), or () for none");
+    private void operation(String kind, String name, String value) {
+        int key = name.matches(INTEGER)
+                ? builder.keys().id(Long.parseLong(name))
+                : builder.keys().id(unquoted(name));
+        if (value.startsWith("[")) {
+            LongArrayList elements = new LongArrayList();
+            Pattern.compile(NAME).matcher(value).results().forEach(each -> elements.add(value(each.group())));
+            builder.read(key, builder.list(key, elements));
+            return;
         }
-        at++;
-        expect('(', "'(' after r or w");
-        int key = key();
-        expect(',', "',' between key and value");
-        long value = kind == 'r' && accept('[') ? list(key) : value();
-        expect(')', "')' after the value");
         switch (kind) {
-            case 'w' -> builder.write(key, value);
-            case 'a' -> builder.append(key, value);
-            case 'i' -> builder.insert(key, value);
-            case 'd' -> builder.delete(key);
-            default -> builder.read(key, value);
+            case "w" -> builder.write(key, value(value));
+            case "a" -> builder.append(key, value(value));
+            case "i" -> builder.insert(key, value(value));
+            case "d" -> builder.delete(key);
+            default -> builder.read(key, value(value));
         }
     }
 
-    private long list(int key) {
-        LongArrayList elements = new LongArrayList();
-        while (!accept(']')) {
-            elements.add(value());
-        }
-        return builder.list(key, elements);
-    }
-
-    private int key() {
-        skipBlanks();
-        return isNameNext() ? builder.keys().id(name()) : builder.keys().id(integer("a key"));
-    }
-
-    private long value() {
-        skipBlanks();
-        if (!isNameNext()) {
-            return builder.values().code(integer("a value"));
-        }
-        boolean quoted = charAt(at) == '"';
-        String name = name();
-        return !quoted && name.equals("null")
+    private long value(String name) {
+        return name.equals("null")
                 ? ValueDictionary.NULL
-                : builder.values().code(name);
+                : name.matches(INTEGER)
+                        ? builder.values().code(Long.parseLong(name))
+                        : builder.values().code(unquoted(name));
     }
 
-    private boolean isNameNext() {
-        return charAt(at) == '"' || isWordStart(charAt(at));
+    private static String unquoted(String name) {
+        return name.startsWith("\"")
+                ? ESCAPED.matcher(name.substring(1, name.length() - 1))
+                        .replaceAll(each -> each.group(1).equals("n") ? "\n" : Matcher.quoteReplacement(each.group(1)))
+                : name;
     }
 
-    private String name() {
-        StringBuilder name = new StringBuilder();
-        if (charAt(at) != '"') {
-            while (isWordPart(charAt(at))) {
-                name.append(text.charAt(at++));
-            }
-            return name.toString();
+    /** Whether the text goes on with a pattern, which is passed then. */
+    private boolean isNext(Pattern pattern) {
+        found = pattern.matcher(text).region(at, text.length());
+        boolean isNext = found.lookingAt();
+        at = isNext ? found.end() : at;
+        return isNext;
+    }
+
+    private void expect(boolean isThere, String expected) {
+        if (!isThere) {
+            throw new IllegalArgumentException("column " + (at + 1) + ": expected " + expected + "; in: " + text);
         }
-        int start = at++;
-        while (charAt(at) != '"') {
-            boolean escaped = charAt(at) == '\\';
-            if (escaped) {
-                at++;
-            }
-            if (at >= text.length()) {
-                at = start;
-                throw error("an open quote", "a closing '\"'");
-            }
-            char c = text.charAt(at++);
-            name.append(escaped && c == 'n' ? '\n' : c);
-        }
-        at++;
-        return name.toString();
-    }
-
-    private long integer(String expected) {
-        skipBlanks();
-        int start = at;
-        if (charAt(at) == '-') {
-            at++;
-        }
-        while (charAt(at) >= '0' && charAt(at) <= '9') {
-            at++;
-        }
-        try {
-            return Long.parseLong(text.substring(start, at));
-        } catch (NumberFormatException e) {
-            boolean digits = at > start + 1;
-            String tooLarge = text.substring(start, at);
-            at = start;
-            throw error(digits ? tooLarge : found(), digits ? "an integer of 64 bits" : expected);
-        }
-    }
-
-    private static boolean isWordStart(char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    }
-
-    private static boolean isWordPart(char c) {
-        return isWordStart(c) || (c >= '0' && c <= '9');
-    }
-
-    /** The character at a place, or NUL after the end. */
-    private char charAt(int position) {
-        return position < text.length() ? text.charAt(position) : 0;
-    }
-
-    private boolean atEnd() {
-        skipBlanks();
-        return at == text.length();
-    }
-
-    private void skipBlanks() {
-        while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
-            at++;
-        }
-    }
-
-    private boolean accept(char c) {
-        skipBlanks();
-        boolean next = charAt(at) == c;
-        if (next) {
-            at++;
-        }
-        return next;
-    }
-
-    private void expect(char c, String expected) {
-        if (!accept(c)) {
-            throw error(found(), expected);
-        }
-    }
-
-    private String found() {
-        return at >= text.length() ? "the end" : "'" + text.charAt(at) + "'";
-    }
-
-    private IllegalArgumentException error(String found, String expected) {
-        return new IllegalArgumentException(
-                "column " + (at + 1) + ": found " + found + "; expected " + expected + "; in: " + text);
     }
 }
