@@ -88,6 +88,19 @@ public final class Decision {
     }
 
     /**
+     * An order that is near a first one, as of {@link #of}.
+     *
+     * @return null if none is found, which says nothing of the history
+     * @throws BudgetException if the budget ends
+     */
+    public static @Nullable Finding ofFirstOrder(Check check) {
+        IndexedHistory history = indexed(check);
+        return history.violations().isEmpty()
+                ? new TimeHint(new Decision(check, Tuning.DEFAULT, history)).find()
+                : null;
+    }
+
+    /**
      * The problem that the solver has to refute before the history violates its level.
      *
      * @return null if the history is decided without a solver

@@ -38,7 +38,7 @@ import org.polygraph.storage.table.SplitTransactions;
  * <p>Exact if every read has one possible writer. Reads with several are open and at first ignored, so a violation
  * without them is final. Otherwise the solver decides, whose variables are the writers of open reads ({@link
  * ChoiceSolving}). If it does not within a second, prefix consistency is tried ({@link SplitTransactions}), which
- * implies these levels, so its PASS is final; then the solver goes on.
+ * implies these levels, so its PASS is final, first by an order near the recorded one; then the solver goes on.
  */
 public final class WeakLevelDecision {
     /** CPU time for prefix consistency, whose rules take about 4 us per operation. */
@@ -50,6 +50,12 @@ public final class WeakLevelDecision {
     private static final long SHORT_NANOS = 1_000_000_000L;
 
     private static final long SHORT_NANOS_OF_OPERATION = 2_000;
+
+    /**
+     * The part of that time before a first order is repaired. 300,000 transactions with inserts and deletes of a
+     * serializable store, 1,000 keys: cc 25.5 CPU-s without this order and 9.6 with it, rc 23.6 and 9.2.
+     */
+    private static final int FIRST_SEARCH = 5;
 
     /** The writes of about so many operations are compared at once. */
     private static final int MOST_HELD = 1 << 23;
@@ -161,14 +167,16 @@ public final class WeakLevelDecision {
         int[] near = RecordedOrder.near(table, order.graph(), request.time() != TimeMode.NONE);
         ChoiceSolving choices = new ChoiceSolving(order, near == null ? order.position() : near);
         phases.end(table.operations());
-        CommitOutcome found =
-                solved(choices, budget.atMost(SHORT_NANOS + SHORT_NANOS_OF_OPERATION * table.operations()));
-        if (found instanceof CommitOutcome.Unknown) {
-            Witness snapshots = ofSnapshots();
-            if (snapshots != null) {
-                return new Finding.Order(snapshots, true);
+        long nanos = SHORT_NANOS + SHORT_NANOS_OF_OPERATION * table.operations();
+        CommitOutcome found = solved(choices, budget.atMost(nanos / FIRST_SEARCH));
+        for (boolean byRules : new boolean[] {false, true}) {
+            if (found instanceof CommitOutcome.Unknown) {
+                Witness snapshots = ofSnapshots(byRules);
+                if (snapshots != null) {
+                    return new Finding.Order(snapshots, true);
+                }
+                found = solved(choices, byRules ? budget : budget.atMost(nanos));
             }
-            found = solved(choices, budget);
         }
         if (found instanceof CommitOutcome.Ordered ordered) {
             return ordered(order, choices.committed(ordered), ordered.position(), choices.sources(ordered));
@@ -192,8 +200,10 @@ public final class WeakLevelDecision {
     /**
      * An order of snapshots and commits in which each read returns the last write before its snapshot; null if none is
      * found. It is the order of a serializable history of split transactions.
+     *
+     * @param byRules false: only first orders are repaired
      */
-    private @Nullable Witness ofSnapshots() {
+    private @Nullable Witness ofSnapshots(boolean byRules) {
         SplitTransactions split = SplitTransactions.of(table);
         CheckRequest serial = new CheckRequest(
                 IsolationLevel.SER,
@@ -204,7 +214,8 @@ public final class WeakLevelDecision {
                 request.mostViolations());
         Budget share = budget.atMost(MOST_ORDER_NANOS + ORDER_NANOS * table.operations());
         Check halves = new Check(split.table(), serial, share);
-        Finding found = Strategy.optional(budget, () -> Decision.of(halves, Tuning.DEFAULT))
+        Finding found = Strategy.optional(
+                        budget, () -> byRules ? Decision.of(halves, Tuning.DEFAULT) : Decision.ofFirstOrder(halves))
                 .find();
         if (!(found instanceof Finding.Order order)) {
             return null;
