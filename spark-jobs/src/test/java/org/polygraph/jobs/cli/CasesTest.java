@@ -19,10 +19,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.InstalledEngines;
+import org.polygraph.storage.testkit.HistoryDsl;
 
 /**
  * Files with inputs, commands and what these print. A case is a text of what it shows, followed by files ({@code ==
- * NAME}, then the lines, or {@code == NAME: HISTORY} in the language of {@link HistoryLines}), commands, and notes
+ * NAME}, then the lines, or {@code == NAME: HISTORY} in the language of {@link HistoryDsl}), commands, and notes
  * ({@code -- TEXT}). {@code $ WORDS} is a command line of polygraph, which runs in this JVM: then
  * follow the exit code and the output without what differs from run to run. {@code $ WORDS | SHELL} shows what a shell
  * command leaves of it, {@code $ WORDS < FILE} has a standard input, and {@code $ faked WORDS} checks with
@@ -109,7 +110,7 @@ class CasesTest {
                 Files.createDirectories(file.getParent());
                 Files.deleteIfExists(file);
                 if (name.length > 1) {
-                    Files.writeString(file, HistoryLines.of(name[1]));
+                    Files.writeString(file, HistoryDsl.lines(name[1]));
                 }
                 isOutput = false;
             } else if (line.startsWith("$ ") || line.startsWith("% ")) {

@@ -33,6 +33,7 @@ import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
 
 /** {@code --timeout} is kept within half a second in every phase, also where no code polls the budget. */
@@ -227,7 +228,7 @@ class DeadlineTest {
         String runs = folder.resolve("runs").toString();
         for (int i = 0; i < 2; i++) {
             Path part = Files.writeString(
-                    folder.resolve("part-" + i + ".jsonl"), HistoryLines.of("s" + i + ": w(1," + (i + 1) + ")"));
+                    folder.resolve("part-" + i + ".jsonl"), HistoryDsl.lines("s" + i + ": w(1," + (i + 1) + ")"));
             InProcess check = InProcess.of(
                     new OnlyEmbedded(new EndlessOnSeams()),
                     "check -q -l ser --engine embedded --timeout 4s -o " + runs + " --after " + runs + " " + part);

@@ -12,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.storage.testkit.HistoryDsl;
 
 /** What holds for all commands; {@link CasesTest} has what each answers. */
 class PolygraphTest {
@@ -67,7 +68,7 @@ class PolygraphTest {
     /** A run names its history by a path that is valid from any directory. */
     @Test
     void theHistoryIsFoundFromElsewhere() throws IOException {
-        Path history = Files.writeString(folder.resolve("h.jsonl"), HistoryLines.of("w(x,1)"));
+        Path history = Files.writeString(folder.resolve("h.jsonl"), HistoryDsl.lines("w(x,1)"));
         String runs = folder.resolve("runs").toString();
         String relative = Path.of("").toAbsolutePath().relativize(history).toString();
         String answer = InProcess.run("check", "--json", "-l", "ser", "-o", runs, relative)
@@ -78,7 +79,7 @@ class PolygraphTest {
 
     @Test
     void anUnreadableFileIsAnError() throws IOException {
-        Path secret = Files.writeString(folder.resolve("secret"), HistoryLines.of("w(x,1)"));
+        Path secret = Files.writeString(folder.resolve("secret"), HistoryDsl.lines("w(x,1)"));
         Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("---------"));
         Assumptions.assumeTrue(!Files.isReadable(secret), "skipped: this user may read everything");
         InProcess check = InProcess.run("check", "-l", "ser", secret.toString());

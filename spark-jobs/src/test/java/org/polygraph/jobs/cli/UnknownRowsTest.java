@@ -22,6 +22,7 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SimulatedHistory;
 import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.SplitMix;
@@ -118,7 +119,7 @@ class UnknownRowsTest {
     void aViolationIsOneOfStrongerLevels() throws IOException {
         // Two queries that find no row, each of which the other transaction writes. An open write could not explain it.
         String rows = IntStream.rangeClosed(1, 40).mapToObj(key -> key + "=5").collect(Collectors.joining(" "));
-        String path = file(HistoryLines.of("init null " + rows + " 41=6 51=1; @1..9 pw(5..5=7,?); "
+        String path = file(HistoryDsl.lines("init null " + rows + " 41=6 51=1; @1..9 pw(5..5=7,?); "
                 + "@1..9 pr(200..200) w(41,300); @1..9 pr(300..300) w(51,200); @1..9 pd(8..8,?)"));
         Function<Check, Finding> tired = new Function<>() {
             private int checksAtSer;
@@ -157,7 +158,7 @@ class UnknownRowsTest {
     /** A guess is found to be violated when the time has ended, which shows nothing of the history. */
     @Test
     void noGuessIsAViolationAtTheEndOfTime() throws IOException {
-        String path = file(HistoryLines.of("init null 1=5 2=5; pd(5..5,?2)"));
+        String path = file(HistoryDsl.lines("init null 1=5 2=5; pd(5..5,?2)"));
         Function<Check, Finding> late = new Function<>() {
             private int checks;
 

@@ -14,6 +14,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.testkit.HistoryDsl;
 
 /**
  * Each kind of input at each level: whether windows decide a history that keeps the level and one that does not. The
@@ -154,7 +155,7 @@ class WindowMatrixTest {
     private String decided(Input input, IsolationLevel level, String name, String verdict, String text)
             throws IOException {
         Path file = folder.resolve(name + ".jsonl");
-        Files.writeString(file, HistoryLines.of(text));
+        Files.writeString(file, HistoryDsl.lines(text));
         String what = input.name + " " + level + " " + name;
         String runs = folder.resolve(what.hashCode() + "").toString();
         List<String> words = new ArrayList<>(List.of("check", "--json", "-l", label(level), "-o", runs));

@@ -15,7 +15,6 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.cli.HistoryLines;
 import org.polygraph.jobs.cli.InProcess;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -27,6 +26,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.testkit.HistoryDsl;
 
 /**
  * The table of docs/anomalies.md and its further rows in row-anomalies.txt: each history with an anomaly violates exactly
@@ -78,7 +78,7 @@ class RowAnomalyTableTest {
 
     private String violated(String history) throws Exception {
         Path file = folder.resolve("history.jsonl");
-        Files.writeString(file, HistoryLines.of(history));
+        Files.writeString(file, HistoryDsl.lines(history));
         List<String> levels = new ArrayList<>();
         for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
             Verdict verdict = new EmbeddedChecker()

@@ -113,8 +113,7 @@ class LinearizabilityTest {
     /** Of several reads without a writer the one that the text describes is shown, with what makes it count. */
     @Test
     void showsTheReadThatIsDescribed() {
-        String history =
-                "init 0; s0: @4..-9223372036854775808 ?r(x,5) w(x,4); s1: @0..0 r(x,1) | @4..4 r(x,6); s2: @4..4 r(x,4)";
+        String history = "init 0; s0: @4.. ?r(x,5) w(x,4); s1: @0..0 r(x,1) | @4..4 r(x,6); s2: @4..4 r(x,4)";
         Violation violation = check(HistoryDsl.parse(history), 0).violations().get(0);
         assertThat(violation.anomaly()).isEqualTo(Anomaly.THIN_AIR_READ);
         assertThat(violation.detail()).startsWith("read 5 from key \"x\" and wrote 4");

@@ -29,7 +29,7 @@ class HistoryDslTest {
         assertThat(history.keys().string(1)).isEqualTo("y");
         assertThat(history.starts()).endsWith(HistoryTable.NO_TIME, 5);
         assertThat(history.ends()).endsWith(HistoryTable.NO_TIME, 9);
-        assertThat(history.whereIs(2)).isEqualTo("dsl:41");
+        assertThat(history.whereIs(2)).isEqualTo("dsl:4");
     }
 
     @ParameterizedTest

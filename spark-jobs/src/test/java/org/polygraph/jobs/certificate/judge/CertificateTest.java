@@ -319,7 +319,8 @@ class CertificateTest {
     @Test
     void contentDistinguishesHalvesOfSurrogatePairs() {
         List<String> contents = new ArrayList<>();
-        for (String key : List.of("?", "\ufffd", "\ud800", "\udbff", "\udc00", "\ud83d\ude00", "\ude00\ud83d")) {
+        for (String key :
+                List.of("?", "\\ufffd", "\\ud800", "\\udbff", "\\udc00", "\\ud83d\\ude00", "\\ude00\\ud83d")) {
             contents.add(Fingerprint.ofContent(HistoryDsl.parse("s0: w(\"" + key + "\",1)")));
         }
         assertThat(contents).doesNotHaveDuplicates();
@@ -343,7 +344,7 @@ class CertificateTest {
         HistoryTable changed = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,2) w(y,1); s2: !w(x,9)");
         assertThat(verify(run, witness.terms(), changed).reason())
                 .startsWith("the history is not the one that was checked: its content is sha256 ")
-                .endsWith("; first difference: transaction (session 1, index 0) at dsl:25 read key \"x\" = 2, but the"
+                .endsWith("; first difference: transaction (session 1, index 0) at dsl:3 read key \"x\" = 2, but the"
                         + " last value committed before it is 1");
         HistoryTable longer = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,1) w(y,1) | r(y,1); s2: !w(x,9)");
         assertThat(verify(run, witness.terms(), longer).reason()).contains("committed but is not counted");
@@ -356,9 +357,8 @@ class CertificateTest {
         raw.rows.get(0)[2] = -7;
         raw.write(run);
         assertThat(verify(run, witness.terms(), table).reason())
-                .isEqualTo(
-                        "the order does not explain the history: transaction (session 0, index 0) at dsl:13 has place"
-                                + " -7; places are 0 or more");
+                .isEqualTo("the order does not explain the history: transaction (session 0, index 0) at dsl:2 has place"
+                        + " -7; places are 0 or more");
         // Places need not be ranks.
         raw.rows.get(0)[2] = 1L << 40;
         raw.rows.get(1)[2] = Long.MAX_VALUE;

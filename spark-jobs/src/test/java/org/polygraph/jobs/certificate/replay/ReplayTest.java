@@ -89,8 +89,8 @@ class ReplayTest {
                 "s0: ?w(1,5); s1: r(2,0) / SER ABORT / 01 / - 1 /",
                 // Real time; 10 + 4 < 15, and 10 + 5 is not.
                 "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SER    / / 1 0     /",
-                "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SSER   / / 1 0     / transaction (session 1, index 0) at dsl:32 is"
-                        + " ordered before transaction (session 0, index 0) at dsl:13, which had ended when it started",
+                "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SSER   / / 1 0     / transaction (session 1, index 0) at dsl:3 is"
+                        + " ordered before transaction (session 0, index 0) at dsl:2, which had ended when it started",
                 "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SSER 4 / / 1 0     / which had ended when it started",
                 "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SSER 5 / / 1 0     /",
                 "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SSI    / / 0 2 1 3 / which had ended when it started",
@@ -147,9 +147,9 @@ class ReplayTest {
         boolean[] all = {true, true};
         assertThat(replay(table, Terms.of(SER), all, new int[] {1, 1}))
                 .isEqualTo(
-                        "transaction (session 0, index 0) at dsl:13 and transaction (session 1, index 0) at dsl:25 have the same place");
+                        "transaction (session 0, index 0) at dsl:2 and transaction (session 1, index 0) at dsl:3 have the same place");
         assertThat(replay(table, Terms.of(SER), all, new int[] {0, 2}))
-                .isEqualTo("transaction (session 1, index 0) at dsl:25 has place 2 of 2");
+                .isEqualTo("transaction (session 1, index 0) at dsl:3 has place 2 of 2");
         assertThat(replay(table, Terms.of(SER), all, new int[] {-1, 0})).contains("place -1");
         assertThat(replay(table, Terms.of(SER), all, new int[] {0})).isEqualTo("1 places for 2 events");
         assertThat(replay(table, Terms.of(SER), new boolean[1], new int[] {0, 1}))
