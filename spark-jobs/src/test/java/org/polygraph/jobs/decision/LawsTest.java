@@ -123,8 +123,14 @@ class LawsTest {
             windows("windows", 250, WindowLaw::tiny, TRANSACTIONS),
             windows("windows-refused", 300, simulated(Simulator::registers), TRANSACTIONS),
             windows("windows-rows", 250, simulated(Simulator::rows), AXIOMS),
-            new Law<>("windows-initial", 350, WindowLaw::initial, new WindowLaw(TRANSACTIONS, true))
+            new Law<>(
+                            "windows-initial",
+                            350,
+                            WindowLaw::initial,
+                            new WindowLaw(TRANSACTIONS, WindowLaw.Beginning.STATE))
                     .floor(0.05, "ORDERED", "VIOLATED"),
+            new Law<>("windows-loaders", 1_000, LawsTest::tiny, new WindowLaw(ALL, WindowLaw.Beginning.LOADERS))
+                    .floor(0.02, "ORDERED", "VIOLATED", "loaded, ORDERED", "loaded, VIOLATED"),
             windows("windows-lists", 250, simulated(Simulator::lists), ORDERS),
             windows("windows-registers", 300, WindowLaw::registers, EnumSet.of(IsolationLevel.LIN)),
             windows("windows-larger", 60, WindowLaw::larger, TRANSACTIONS),

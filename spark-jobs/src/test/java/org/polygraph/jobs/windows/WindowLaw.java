@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -13,13 +14,16 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.decision.Example;
 import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
+import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
@@ -54,18 +58,25 @@ public final class WindowLaw implements Law.Property<Example> {
     /** With fewer transactions, windows have only some. */
     private static final int MANY = 50;
 
+    /** What there is at first besides the initial value of the header: nothing, a file of values, or loaders. */
+    public enum Beginning {
+        NOTHING,
+        STATE,
+        LOADERS
+    }
+
     private final Set<IsolationLevel> levels;
-    private final boolean isGiven;
+    private final Beginning beginning;
 
     /** @param levels of which each history has one */
     public WindowLaw(Set<IsolationLevel> levels) {
-        this(levels, false);
+        this(levels, Beginning.NOTHING);
     }
 
-    /** @param isGiven whether a file may give other initial values than the header */
-    public WindowLaw(Set<IsolationLevel> levels, boolean isGiven) {
+    /** @param beginning what there may be at first */
+    public WindowLaw(Set<IsolationLevel> levels, Beginning beginning) {
         this.levels = levels;
-        this.isGiven = isGiven;
+        this.beginning = beginning;
     }
 
     @Override
@@ -81,10 +92,18 @@ public final class WindowLaw implements Law.Property<Example> {
             Path file = folder.resolve("history.jsonl");
             HistoryWriter.write(history.table().asRead(), file.toString(), HistoryFormat.JSONL);
             if (history.table().transactions() < MANY) {
+                boolean areLoaded = beginning == Beginning.LOADERS;
+                if (areLoaded) {
+                    Files.write(file, loaded(Files.readAllLines(file), history.table(), random));
+                }
                 WindowSettings tiny =
                         new WindowSettings(random.between(1, 6), random.between(1, 8), random.between(1, 9), 3);
-                InitialState given = isGiven && random.chance(0.6) ? given(history.table(), random) : null;
-                decide(folder, file, level, tiny, random.between(60, 400), random.chance(0.5), given, history, tally);
+                InitialState given =
+                        beginning == Beginning.STATE && random.chance(0.6) ? given(history.table(), random) : null;
+                long bytes = random.between(60, 400);
+                boolean usesTimes = random.chance(0.5) || (areLoaded && level.realTime());
+                CheckRequest request = areLoaded ? loading(level, usesTimes, random) : CheckRequest.of(level);
+                decide(folder, file, request, tiny, bytes, usesTimes, given, history, tally);
                 return;
             }
             // Windows of 4 transactions take most of the time.
@@ -92,7 +111,8 @@ public final class WindowLaw implements Law.Property<Example> {
                 WindowSettings settings =
                         new WindowSettings(window, random.between(1, 1_000), random.between(100, 4_000), 7);
                 long bytes = random.between(5_000, 50_000);
-                decide(folder, file, level, settings, bytes, random.chance(0.8), null, history, tally);
+                boolean usesTimes = random.chance(0.8);
+                decide(folder, file, CheckRequest.of(level), settings, bytes, usesTimes, null, history, tally);
             }
         } finally {
             try (Stream<Path> files = Files.walk(folder)) {
@@ -106,7 +126,7 @@ public final class WindowLaw implements Law.Property<Example> {
     private static void decide(
             Path folder,
             Path file,
-            IsolationLevel level,
+            CheckRequest request,
             WindowSettings settings,
             long pieceBytes,
             boolean usesTimes,
@@ -116,11 +136,16 @@ public final class WindowLaw implements Law.Property<Example> {
             throws IOException, HistoryException {
         HistoryTable plain = HistoryReader.read(file.toString(), HistoryFormat.AUTO);
         HistoryTable read = given == null ? plain : given.applied(plain);
-        CheckRequest request = CheckRequest.of(level);
-        boolean holds = Checks.status(read, request) == Verdict.Status.PASS;
-        String what = level + " " + settings + " pieces of " + pieceBytes + (usesTimes ? "" : " without times")
+        boolean areLoaded = request.initial().kind() != InitialChoice.Kind.IMPLICIT;
+        String what = request + " " + settings + " pieces of " + pieceBytes + (usesTimes ? "" : " without times")
                 + (given == null ? "" : " from " + given) + "\n"
-                + (read.transactions() < MANY ? history.text() : "");
+                + (areLoaded ? Files.readString(file) : read.transactions() < MANY ? history.text() : "");
+        Loaders loaders;
+        try {
+            loaders = request.loaders(read);
+        } catch (HistoryException e) {
+            loaders = null;
+        }
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(
                     workers,
@@ -130,23 +155,74 @@ public final class WindowLaw implements Law.Property<Example> {
                     request,
                     given,
                     part -> Checks.status(part, request) == Verdict.Status.VIOLATION);
-            WindowCheck.Ending ending = check.run(usesTimes, InitialChoice.IMPLICIT);
-            tally.count(ending.toString());
+            WindowCheck.Ending ending = check.run(usesTimes, request.initial());
+            boolean loads = loaders != null && loaders.transactions().length > 0;
+            tally.count((loads ? "loaded, " : "") + ending);
             if (ending == WindowCheck.Ending.OPEN) {
                 tally.count(check.reason());
                 boolean isOfLists = REASONS_OF_LISTS.contains(check.reason())
                         || check.reason().endsWith(" are not in their order in the input");
-                assertThat(level.isAxiom() || REASONS.contains(check.reason()) || (read.hasLists() && isOfLists))
+                assertThat(areLoaded
+                                || request.level().isAxiom()
+                                || REASONS.contains(check.reason())
+                                || (read.hasLists() && isOfLists))
                         .as(check.reason() + ": " + what)
                         .isTrue();
                 return;
             }
+            assertThat(loaders).as(what).isNotNull();
+            assertThat(check.loaders())
+                    .as(what)
+                    .isEqualTo(Arrays.stream(loaders.transactions())
+                            .mapToObj(read::name)
+                            .toList());
+            HistoryTable applied = loaders.applied();
+            boolean holds = Checks.status(applied, request) == Verdict.Status.PASS;
             assertThat(ending == WindowCheck.Ending.ORDERED).as(what).isEqualTo(holds);
-            assertThat(check.counts()).as(what).isEqualTo(counts(read));
+            assertThat(check.counts()).as(what).isEqualTo(counts(applied));
             if (holds) {
-                FileWindows.assertCertified(check, request.terms(), folder, read, what);
+                FileWindows.assertCertified(check, request.terms(), folder, applied, what);
             }
         }
+    }
+
+    private static CheckRequest loading(IsolationLevel level, boolean usesTimes, SplitMix random) {
+        boolean isNamed = random.chance(0.2);
+        return new CheckRequest(
+                level,
+                level.realTime() ? TimeMode.STRICT : usesTimes ? TimeMode.HINT : TimeMode.NONE,
+                random.between(0, 3),
+                IndeterminateMode.MAYBE,
+                isNamed
+                        ? new InitialChoice(InitialChoice.Kind.NAMED, random.between(0, 2), random.between(0, 1))
+                        : InitialChoice.AUTO,
+                true,
+                1);
+    }
+
+    /** Adds transactions that write initial values, mostly before all others. */
+    private static List<String> loaded(List<String> lines, HistoryTable plain, SplitMix random) {
+        List<String> all = new ArrayList<>(lines);
+        long initial = plain.values().integer(plain.initialValue());
+        int at = random.chance(0.8) ? 1 : random.between(1, all.size());
+        long session = random.chance(0.8) ? 1_000 : random.between(0, 2);
+        long index = session == 1_000 ? 0 : -10;
+        for (int more = random.between(1, 3); more > 0; more--, index++, at++) {
+            List<String> writes = new ArrayList<>();
+            for (int key = 0; key < plain.keys().size(); key++) {
+                if (random.chance(0.8)) {
+                    writes.add("{\"op\":\"w\",\"key\":" + plain.keys().label(key) + ",\"value\":"
+                            + (random.chance(0.97) ? initial : initial + 1) + "}");
+                }
+            }
+            long end = random.chance(0.9) ? -10 : random.between(0, 20_000);
+            String times = plain.starts() == null ? "" : "\"start\":-90,\"end\":" + end + ",";
+            all.add(
+                    Math.min(at, all.size()),
+                    "{\"session\":" + session + ",\"index\":" + index + "," + times
+                            + "\"status\":\"committed\",\"ops\":" + writes + "}");
+        }
+        return all;
     }
 
     private static InitialState given(HistoryTable history, SplitMix random) {
