@@ -68,7 +68,8 @@ class MutantsTest {
      *
      * @param type the class that is changed
      * @param method the method of it in which {@code line} is
-     * @param law a test class, a method of it as {@code class#method}, or the name of a law of {@code LawsTest}
+     * @param law a test class, a method of it as {@code class#method}, the name of a law of {@code LawsTest}, or {@code
+     *     case TEXT} for the files of {@code CasesTest} whose names contain the text
      */
     private record Mutant(String type, String method, String line, String replacement, String law) {
         String name() {
@@ -107,6 +108,7 @@ class MutantsTest {
     Stream<DynamicTest> lawsHold() throws IOException {
         return mutants().stream()
                 .filter(mutant -> !SuiteScale.isReduced())
+                .filter(mutant -> !mutant.law.startsWith("case "))
                 .map(mutant -> mutant.law.contains(".") ? mutant.law : "rows")
                 .distinct()
                 .map(law -> DynamicTest.dynamicTest(
@@ -212,12 +214,12 @@ class MutantsTest {
         System.setProperty(SCALE, "0.1");
         System.setProperty(TRIALS, "0");
         try {
-            // A law without a class is one of the registry.
+            // A law without a class is one of the registry, or a case.
+            boolean isCase = law.startsWith("case ");
             boolean isNamed = !law.contains(".");
-            if (isNamed) {
-                System.setProperty("law", law);
-            }
-            String[] place = (isNamed ? "org.polygraph.jobs.decision.LawsTest" : law).split("#");
+            System.setProperty(isCase ? "cases" : "law", isNamed ? law.replaceFirst("case ", "") : "");
+            String named = "org.polygraph.jobs." + (isCase ? "cli.CasesTest" : "decision.LawsTest");
+            String[] place = (isNamed ? named : law).split("#");
             Class<?> type = loader.loadClass(place[0]);
             DiscoverySelector selector = place.length == 1
                     ? DiscoverySelectors.selectClass(type)

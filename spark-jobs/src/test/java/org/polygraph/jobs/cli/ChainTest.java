@@ -3,21 +3,27 @@ package org.polygraph.jobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Jobs that go on with one chain at the same time; the files chains-*.case have what one job after the other shows. */
-class ChainTest extends Chains {
+class ChainTest {
+    @TempDir
+    private Path folder;
+
     /** Two jobs that check the same part, and two that check different parts after the same one. */
     @Test
     void jobsOnOneChainAtTheSameTimeLoseNothing() throws Exception {
-        after(longHour(1));
+        InProcess.run("check", "-q", "-l", "ser", "-o", runs(), "--after", runs(), longHour(1));
         String second = longHour(2);
-        String other = write("other.jsonl", line(1, 0, write("other", 1)));
+        String other = file("other.jsonl", line(1, 0, write("other", 1)));
         ExecutorService jobs = Executors.newFixedThreadPool(3);
         List<Future<InProcess>> running = new ArrayList<>();
         String firstRun = runOf(1);
@@ -55,8 +61,26 @@ class ChainTest extends Chains {
         for (int t = 0; t < 1500; t++) {
             int n = (i - 1) * 1500 + t;
             String key = "k" + n % 7;
-            lines.append(line(0, n, read(key, n < 7 ? "null" : Integer.toString(n - 7)) + "," + write(key, n)));
+            String read = "{\"op\":\"r\",\"key\":\"" + key + "\",\"value\":" + (n < 7 ? "null" : n - 7) + "},";
+            lines.append(line(0, n, read + write(key, n)));
         }
-        return write("long-" + i + ".jsonl", lines.toString());
+        return file("long-" + i + ".jsonl", lines.toString());
+    }
+
+    static String line(int session, int index, String operations) {
+        return "{\"session\":" + session + ",\"index\":" + index + ",\"status\":\"committed\",\"ops\":[" + operations
+                + "]}\n";
+    }
+
+    private static String write(String key, int value) {
+        return "{\"op\":\"w\",\"key\":\"" + key + "\",\"value\":" + value + "}";
+    }
+
+    private String file(String name, String lines) throws IOException {
+        return Files.writeString(folder.resolve(name), lines).toString();
+    }
+
+    private String runs() {
+        return folder.resolve("runs").toString();
     }
 }

@@ -289,7 +289,7 @@ class DeadlineTest {
                         .append("{\"op\":\"%s\",\"key\":%d,\"value\":%s}"
                                 .formatted(isWrite ? 'w' : 'r', key, value == 0 ? "null" : value));
             }
-            lines.append(Chains.line(session, indexes[session]++, ops.toString()));
+            lines.append(ChainTest.line(session, indexes[session]++, ops.toString()));
         }
         String file = Files.writeString(folder.resolve("hard.jsonl"), lines).toString();
         for (int seconds : List.of(1, 3)) {
