@@ -21,10 +21,6 @@ final class RecordedOperations {
     private final long @Nullable [] starts;
     private final long @Nullable [] ends;
     private final long slack;
-    /** All times that were recorded are between these. */
-    private long first = LinearOperations.NEVER;
-
-    private long last = HistoryTable.NO_TIME;
     /**
      * By key and value written by transactions that cannot have taken effect: the earliest start; null until first used.
      */
@@ -37,14 +33,6 @@ final class RecordedOperations {
         starts = table.starts();
         ends = table.ends();
         slack = skewNanos;
-        for (long[] times : new long[][] {starts, ends}) {
-            for (long time : times == null ? new long[0] : times) {
-                if (time != HistoryTable.NO_TIME) {
-                    first = Math.min(first, time);
-                    last = Math.max(last, time);
-                }
-            }
-        }
     }
 
     /**
@@ -226,7 +214,7 @@ final class RecordedOperations {
 
     /** If it was not recorded, no operation ended before. */
     long start(int t) {
-        return starts == null || starts[t] == HistoryTable.NO_TIME ? first : starts[t];
+        return starts == null ? HistoryTable.NO_TIME : starts[t];
     }
 
     /**
@@ -234,9 +222,10 @@ final class RecordedOperations {
      * started later.
      */
     long end(int t) {
-        long end =
-                isMaybe(t) ? LinearOperations.NEVER : ends == null || ends[t] == HistoryTable.NO_TIME ? last : ends[t];
-        return end > LinearOperations.NEVER - slack ? LinearOperations.NEVER : end + slack;
+        long end = isMaybe(t) || ends == null ? HistoryTable.NO_TIME : ends[t];
+        return end == HistoryTable.NO_TIME || end > LinearOperations.NEVER - slack
+                ? LinearOperations.NEVER
+                : end + slack;
     }
 
     HistoryTable table() {

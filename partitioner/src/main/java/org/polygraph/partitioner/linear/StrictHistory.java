@@ -123,10 +123,9 @@ public final class StrictHistory {
 
         private void add(int i, int chain, int index, int key) {
             int o = some[i];
-            boolean maybe = all.isMaybe(o);
-            builder.begin(chain, index, maybe ? TransactionStatus.INDETERMINATE : TransactionStatus.COMMITTED, i);
-            builder.times(
-                    all.starts[o], maybe && all.ends[o] == LinearOperations.NEVER ? HistoryTable.NO_TIME : all.ends[o]);
+            TransactionStatus status = all.isMaybe(o) ? TransactionStatus.INDETERMINATE : TransactionStatus.COMMITTED;
+            builder.begin(chain, index, status, i);
+            builder.times(all.starts[o], all.ends[o] == LinearOperations.NEVER ? HistoryTable.NO_TIME : all.ends[o]);
             if (all.isRead(o)) {
                 builder.read(key, value(all.read(o)));
             }
