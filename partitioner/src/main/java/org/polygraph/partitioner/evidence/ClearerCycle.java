@@ -31,7 +31,7 @@ final class ClearerCycle {
      * from both S and T, or that follows from more than sessions and reads. Any other cycle is returned unchanged.
      */
     List<Dependency> of(List<Dependency> found) {
-        List<Dependency> cycle = withoutLateOverwrite(withoutDetour(found));
+        List<Dependency> cycle = withoutLateOverwrite(withoutDetour(throughLists(found)));
         int orders = 0;
         // The cycle of an alternative. The alternative of a rewritten read would have two assumptions.
         boolean isAssumed = false;
@@ -81,6 +81,38 @@ final class ClearerCycle {
                 && missed.get(1).kind() == EdgeKind.WR
                 && CycleName.firstRead(table, reader, missed.get(0).key())
                         < CycleName.firstRead(table, reader, missed.get(1).key());
+    }
+
+    /**
+     * Leaves out X of W -WW-> X -WR-> R, where lists show that X appended behind W: the list that R read has the append of W too. So the read
+     * of an own later append is one also if others appended behind it.
+     */
+    private List<Dependency> throughLists(List<Dependency> cycle) {
+        for (int i = 0; i < cycle.size(); i++) {
+            Dependency order = cycle.get(i);
+            Dependency read = cycle.get((i + 1) % cycle.size());
+            int append = order.kind() == EdgeKind.WW ? table.lastWrite(order.from(), read.key()) : -1;
+            if (append >= 0
+                    && read.kind() == EdgeKind.WR
+                    && order.key() == read.key()
+                    && order.reason().basis() == Basis.OBSERVED
+                    && table.isAppend(append)
+                    && order.from() != read.to()) {
+                List<Dependency> shorter = new ArrayList<>(cycle);
+                shorter.set(
+                        i,
+                        new Dependency(
+                                order.from(),
+                                read.to(),
+                                EdgeKind.WR,
+                                read.key(),
+                                table.value(append),
+                                "observed: the only transaction that appended this element of the list"));
+                shorter.remove(read);
+                return throughLists(shorter);
+            }
+        }
+        return cycle;
     }
 
     /**
