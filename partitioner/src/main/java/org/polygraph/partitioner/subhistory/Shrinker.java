@@ -29,7 +29,7 @@ import org.polygraph.storage.table.HistoryTable;
 final class Shrinker {
     /** Sets of at most this many operations are shrunk exhaustively. */
     private static final int SMALL = 64;
-    /** If there are at most this many units, they are removed one by one from the start. */
+    /** So many transactions, four times as many reads, or so many writes of each transaction are removed one by one from the start. */
     private static final int FEW = 12;
     /** After this many consecutive rounds that removed hardly anything, there is no small set. */
     private static final int BARREN_ROUNDS = 3;
@@ -73,16 +73,13 @@ final class Shrinker {
     boolean run() {
         List<int[]> transactions = transactions();
         List<int[]> reads = single(false);
-        if (transactions.size() > FEW) {
-            // Few reads that need many writers: removing writers first would always remove the reads too.
-            if (reads.size() * 4 <= transactions.size()) {
-                oneByOne(reads);
-            }
-            if (!severalAtOnce(transactions)) {
-                return false;
-            }
+        // Few reads that need many writers: removing writers first would always remove the reads too.
+        if (transactions.size() > FEW && reads.size() * 4 <= transactions.size()) {
+            oneByOne(reads);
         }
-        if (reads.size() > 4 * FEW && !severalAtOnce(reads)) {
+        if (!severalAtOnce(transactions, FEW)
+                || !severalAtOnce(single(false), 4 * FEW)
+                || !severalAtOnce(single(true), FEW * transactions().size())) {
             return false;
         }
         boolean changed = true;
@@ -101,9 +98,10 @@ final class Shrinker {
         return !changed && !stop.getAsBoolean();
     }
 
-    /** Removes whole transactions, one by one. @return whether any was removed */
+    /** Removes whole transactions. @return whether any was removed, and no other can be */
     boolean removesTransactions() {
-        return oneByOne(transactions());
+        int before = alive.cardinality();
+        return severalAtOnce(transactions(), FEW) && (oneByOne(transactions()) || alive.cardinality() < before);
     }
 
     /** The remaining operations, ascending. */
@@ -144,10 +142,10 @@ final class Shrinker {
         return units;
     }
 
-    /** @return false if shrinking should end */
-    private boolean severalAtOnce(List<int[]> units) {
+    /** Removes halves, quarters and so on of more than a few units. @return false if shrinking should end */
+    private boolean severalAtOnce(List<int[]> units, int few) {
         int barren = 0;
-        for (int size = units.size() / 2; size > 1; size /= 2) {
+        for (int size = units.size() > few ? units.size() / 2 : 0; size > 1; size /= 2) {
             int before = alive.cardinality();
             double spentBefore = judge.spent();
             int trialsBefore = trials;

@@ -109,6 +109,28 @@ class ShrinkerTest {
         assertThat(shrinker.result()).hasSize(1);
     }
 
+    /** Example: what a write of all rows with a column in a range states of the conditions of others. */
+    @Test
+    void removesManyWritesOfFewTransactionsInHalves() {
+        StringBuilder text = new StringBuilder("init 0; s0: w(one,1); s1: w(two,1)");
+        for (int i = 0; i < 1_000; i++) {
+            text.append(" w(k").append(i).append(",1)");
+        }
+        HistoryTable table = HistoryDsl.parse(text.toString());
+        int[] trials = {0};
+        SubHistoryJudge judge = part -> {
+            trials[0]++;
+            String left = HistoryDsl.print(part);
+            return left.contains("w(one,1)") && left.contains("w(two,1)");
+        };
+        ReadSources sources = new ReadSources(table, IndexedHistory.Indeterminate.MAYBE, true);
+        int[] all = IntStream.range(0, table.operations()).toArray();
+        Shrinker shrinker = new Shrinker(sources, all, judge, () -> false);
+        assertThat(shrinker.run()).isTrue();
+        assertThat(shrinker.result()).hasSize(2);
+        assertThat(trials[0]).isLessThan(50);
+    }
+
     @Test
     void goesOnWhereChunksBringMuch() {
         Counting judge = new Counting(3, 0.005);

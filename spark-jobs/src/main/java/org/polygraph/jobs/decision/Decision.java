@@ -39,6 +39,8 @@ public final class Decision {
 
     /** The operations that index and rules process in the time in which the solver calls the budget once. */
     private static final int OPERATIONS_PER_LOOK = 64;
+    /** The keys that a sub-history copies with their labels in this time. */
+    private static final int KEYS_PER_LOOK = 16;
     /** The cells of clocks that are computed in this time. */
     private static final int CELLS_PER_LOOK = 4_096;
 
@@ -122,10 +124,13 @@ public final class Decision {
                         .proofProblem();
     }
 
-    /** Charges a budget for a decision except for the solver, which checks the budget itself. */
+    /** Charges a budget for the selection and the decision of a history except for the solver, which checks the budget itself. */
     public static void charge(Budget budget, HistoryTable table, IsolationLevel level) {
         long cells = (long) level.eventsPerTransaction() * table.transactions() * table.sessions();
-        budget.charge(1 + table.operations() / OPERATIONS_PER_LOOK + cells / CELLS_PER_LOOK);
+        budget.charge(1
+                + table.operations() / OPERATIONS_PER_LOOK
+                + table.keys().size() / KEYS_PER_LOOK
+                + cells / CELLS_PER_LOOK);
     }
 
     /** Whether a sub-history violates the level of the request; false if the budget ends before that is known. */
