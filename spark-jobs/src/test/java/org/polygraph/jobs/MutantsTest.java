@@ -81,6 +81,8 @@ class MutantsTest {
     Stream<DynamicTest> areKilled() throws IOException {
         String wanted = System.getProperty("mutant", "");
         return mutants().stream()
+                // Those that case files kill take seconds each.
+                .filter(mutant -> !wanted.isEmpty() || !SuiteScale.isReduced() || !mutant.law.startsWith("case "))
                 .filter(mutant -> mutant.name().contains(wanted))
                 .map(mutant -> DynamicTest.dynamicTest(mutant.name(), () -> isKilled(mutant)));
     }

@@ -10,7 +10,6 @@ import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.report.StoredVerdict;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 
@@ -116,7 +115,7 @@ public final class Runs {
             }
         }
         runs.sort(Comparator.comparing((Location run) -> finished.get(run))
-                .thenComparing(Runs::historyAndLevel)
+                .thenComparing(run -> new RunDirectory(run).historyAndLevel())
                 .thenComparing(Location::fileName));
         return runs;
     }
@@ -132,20 +131,6 @@ public final class Runs {
             }
         }
         return names;
-    }
-
-    /** The history of a run and the place of its level, the strongest first; empty if its verdict cannot be read. */
-    private static String historyAndLevel(Location run) {
-        try {
-            StoredVerdict verdict = new RunDirectory(run).verdict();
-            int level = IsolationLevel.ofLabel(verdict.level())
-                    .map(IsolationLevel::ordinal)
-                    .orElse(IsolationLevel.values().length);
-            return verdict.path() + (char) ('a' + level);
-        } catch (IOException | HistoryException e) {
-            // The code that reads the run reports the failure.
-            return "";
-        }
     }
 
     /**

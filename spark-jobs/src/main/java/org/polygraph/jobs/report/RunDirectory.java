@@ -21,6 +21,7 @@ import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.artifact.Location;
@@ -111,6 +112,23 @@ public final class RunDirectory {
     StoredVerdict brief() throws IOException, HistoryException {
         Location file = run.child(VERDICT);
         return StoredVerdict.parse(read(file).stripTrailing(), file.name(), List.of());
+    }
+
+    /**
+     * By which runs are sorted that finished at one time: the history and the place of the level, the strongest first;
+     * empty if the verdict cannot be read.
+     */
+    public String historyAndLevel() {
+        try {
+            StoredVerdict verdict = brief();
+            int level = IsolationLevel.ofLabel(verdict.level())
+                    .map(IsolationLevel::ordinal)
+                    .orElse(IsolationLevel.values().length);
+            return verdict.path() + (char) ('a' + level);
+        } catch (IOException | HistoryException e) {
+            // The code that reads the run reports the failure.
+            return "";
+        }
     }
 
     /** {@code report.html}, which exists if the run has finished. */

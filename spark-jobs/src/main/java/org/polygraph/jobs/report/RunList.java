@@ -78,7 +78,9 @@ public final class RunList {
                 runs.add(new Finished(child, verdict.modified()));
             }
         }
-        runs.sort(Comparator.comparingLong(Finished::finished).thenComparing(Finished::name));
+        runs.sort(Comparator.comparingLong(Finished::finished)
+                .thenComparing(run -> new RunDirectory(run.location()).historyAndLevel())
+                .thenComparing(Finished::name));
         return runs;
     }
 
