@@ -84,8 +84,8 @@ final class ClearerCycle {
     }
 
     /**
-     * Leaves out X of W -WW-> X -WR-> R, where lists show that X appended behind W: the list that R read has the append of W too. So the read
-     * of an own later append is one also if others appended behind it.
+     * Replaces W -WW-> X -WR-> R by W -WR-> R where all three are about one list. Example: W appended 1, X appended 2,
+     * and R read [1, 2]. R read the append of W too, so X is left out.
      */
     private List<Dependency> throughLists(List<Dependency> cycle) {
         for (int i = 0; i < cycle.size(); i++) {

@@ -13,7 +13,8 @@ import org.polygraph.storage.table.HistoryTable;
  * The transaction that each read read from, by operation. The axioms of RC and RA are stated over it. If a value was
  * written more than once, or if it is open whether its writer committed, the read remains {@link #OPEN}.
  *
- * <p>Linear time, by {@link KeyBuckets}. Memory: 4 bytes an operation; 17 more while it works.
+ * <p>Linear time, by {@link KeyBuckets}. Memory: 4 bytes an operation; 17 more while it works. If a read
+ * is open, a {@link VersionIndex} is built for a while to find the transactions that are not founded.
  */
 public final class ReadsFrom {
     /** The implicit initial transaction. */

@@ -338,7 +338,10 @@ public abstract class KeyRules {
         return events.commit(index.writerTransactions()[writer]);
     }
 
-    /** The first of the members [low, end) whose commit is not below an event, mostly near; {@code end} if there is none. */
+    /**
+     * The first of the members [low, end) whose commit is not below an event; {@code end} if there is none. It is mostly
+     * near, so the search goes in growing steps.
+     */
     private int firstMember(int low, int end, int event) {
         int from = low;
         int at = low;

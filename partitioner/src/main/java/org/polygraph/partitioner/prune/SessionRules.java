@@ -308,7 +308,7 @@ final class SessionRules extends KeyRules {
         return any;
     }
 
-    /** Of a session, the commits that reach one of the writers found, and those that the read reaches, are not looked at. */
+    /** Skips the commits of a session that reach one of the writers found, and those that the read reaches. */
     @Override
     int nextCandidate(int commit, int begin) {
         int chain = events.chain(commit);

@@ -29,7 +29,10 @@ import org.polygraph.storage.table.HistoryTable;
 final class Shrinker {
     /** Sets of at most this many operations are shrunk exhaustively. */
     private static final int SMALL = 64;
-    /** So many transactions, four times as many reads, or so many writes of each transaction are removed one by one from the start. */
+    /**
+     * Up to this many transactions, four times as many reads, and this many writes for each transaction are removed one
+     * by one from the start. Of more, halves are tried first.
+     */
     private static final int FEW = 12;
     /** After this many consecutive rounds that removed hardly anything, there is no small set. */
     private static final int BARREN_ROUNDS = 3;
@@ -98,7 +101,7 @@ final class Shrinker {
         return !changed && !stop.getAsBoolean();
     }
 
-    /** Removes whole transactions. @return whether any was removed, and no other can be */
+    /** Removes whole transactions. @return whether any was removed; false also if shrinking should end */
     boolean removesTransactions() {
         int before = alive.cardinality();
         return severalAtOnce(transactions(), FEW) && (oneByOne(transactions()) || alive.cardinality() < before);

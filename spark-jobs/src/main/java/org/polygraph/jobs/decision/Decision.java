@@ -124,7 +124,7 @@ public final class Decision {
                         .proofProblem();
     }
 
-    /** Charges a budget for the selection and the decision of a history except for the solver, which checks the budget itself. */
+    /** Charges a budget for selecting and deciding a history, but not for the solver, which checks the budget itself. */
     public static void charge(Budget budget, HistoryTable table, IsolationLevel level) {
         long cells = (long) level.eventsPerTransaction() * table.transactions() * table.sessions();
         budget.charge(1

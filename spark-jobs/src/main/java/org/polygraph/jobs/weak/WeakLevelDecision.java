@@ -53,7 +53,7 @@ public final class WeakLevelDecision {
 
     /**
      * The part of that time before a first order is repaired. 300,000 transactions with inserts and deletes of a
-     * serializable store, 1,000 keys: cc 25.5 CPU-s without this order and 9.6 with it, rc 23.6 and 9.2.
+     * serializable store, 1,000 keys: cc 25.5 CPU-s without this order and 9.2 with it, rc 23.6 and 8.9.
      */
     private static final int FIRST_SEARCH = 5;
 

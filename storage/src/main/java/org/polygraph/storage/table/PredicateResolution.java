@@ -289,7 +289,7 @@ final class PredicateResolution {
     }
 
     /**
-     * Adds reads of whether rows match: for a result of those that it returned, then of those that it lacks.
+     * Adds reads of whether rows match: first of the rows that the result lacks, then of those that it has.
      */
     private void read(int predicate, int operation) {
         int c = predicates.conditionOf(predicate);
