@@ -101,6 +101,7 @@ class LawsTest {
             verdicts("versions", 300, simulated(Simulator::versions), TRANSACTIONS)
                     .atLeast(300)
                     .floor(0.05, of(TRANSACTIONS)),
+            verdicts("counters", 300, LawsTest::counters, ALL).atLeast(300).floor(0.05, of(TRANSACTIONS)),
             verdicts("single-lists", 300, simulated(Simulator::singleLists), ALL)
                     .atLeast(200)
                     .floor(0.1, of(EnumSet.of(IsolationLevel.LIN))),
@@ -246,6 +247,12 @@ class LawsTest {
             kinds.add(kind == 1 ? Feature.ROWS : Feature.LISTS);
         }
         return Example.of(Simulator.with(kinds, seed, others));
+    }
+
+    /** Additions that return their sums; every fourth time in transactions of one operation. */
+    private static Example counters(long seed) {
+        Set<Feature> kinds = EnumSet.of(Feature.COUNTERS, Math.floorMod(seed, 4) == 0 ? Feature.SINGLE : TIMES);
+        return Example.of(Simulator.with(kinds, seed, REPEATED, UPDATES, ABORTED, UNKNOWN, TIMES, INITIAL, NOTATION));
     }
 
     private static Example anyConditions(long seed) {

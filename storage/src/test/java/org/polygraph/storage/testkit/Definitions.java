@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
@@ -47,6 +48,8 @@ public final class Definitions {
         READ_ROWS(false),
         WRITE_ROWS(true),
         DELETE_ROWS(true),
+        /** Adds the value to that of the key; the list has the sum, if it was returned. */
+        ADD(true),
         /** A savepoint is set, given up, or the transaction is rolled back to it; the value is its name. */
         SAVEPOINT(false),
         RELEASE(false),
@@ -170,6 +173,15 @@ public final class Definitions {
         /** Whether it writes a key. The rows of a result are given. */
         public boolean writes(int other) {
             return kind.writes && (result == Result.NONE ? key == other : result.rows[other] != ABSENT);
+        }
+
+        /** The sum that an addition leaves of a state; null if it is not the one that was returned. */
+        @Nullable
+        Row sum(@Nullable Object state) {
+            Row sum = state instanceof Row before && before.value != ValueDictionary.NULL
+                    ? Row.of(before.value + row.value)
+                    : null;
+            return sum == null || list.isEmpty() || list.get(0) == sum.value ? sum : null;
         }
 
         /** The row that it leaves where it writes. */
@@ -450,15 +462,18 @@ public final class Definitions {
         boolean rows = has(Kind.INSERT, Kind.DELETE, Kind.WRITE_ROWS, Kind.DELETE_ROWS);
         Boolean runs = null;
         try {
-            boolean undoes = has(Kind.ROLLBACK_TO);
-            if (level == Level.LIN || level == Level.PC || ((lists || rows || undoes) && !level.isAxiom())) {
+            boolean runsOnly = has(Kind.ROLLBACK_TO, Kind.ADD);
+            if (level == Level.LIN || level == Level.PC || ((lists || rows || runsOnly) && !level.isAxiom())) {
                 runs = new Interpreter(this, level, skew, maybe).exists();
             }
             if (runs != null && (level == Level.LIN || (rows && level != Level.PC))) {
                 return runs;
             }
             steps = 0;
+            Op[][] recorded = ops.clone();
+            Arrays.setAll(ops, t -> ofRegisters(recorded[t]));
             boolean hasGraph = hasGraph(level, skew, maybe);
+            System.arraycopy(recorded, 0, ops, 0, n);
             if (runs != null && runs != hasGraph) {
                 throw new AssertionError(level + ": the interpreter says " + runs + ", the graphs " + hasGraph);
             }
@@ -466,6 +481,15 @@ public final class Definitions {
         } catch (TooMuchException e) {
             return runs;
         }
+    }
+
+    /** Operations with a read and a write in place of each addition whose sum was returned. */
+    private static Op[] ofRegisters(Op[] all) {
+        return Arrays.stream(all)
+                .flatMap(op -> op.kind != Kind.ADD
+                        ? Stream.of(op)
+                        : Stream.of(Op.read(op.key, op.list.get(0) - op.row.value), Op.write(op.key, op.list.get(0))))
+                .toArray(Op[]::new);
     }
 
     private boolean hasGraph(Level level, long skew, boolean maybe) {

@@ -236,6 +236,12 @@ public final class Interpreter {
                 if (op.result().count() >= 0 && op.result().count() != rows) {
                     return null;
                 }
+            } else if (op.kind() == Definitions.Kind.ADD) {
+                Row sum = op.sum(view.get(op.key()));
+                if (sum == null) {
+                    return null;
+                }
+                write(new Write(op.key(), Definitions.Kind.WRITE, sum), view, writes);
             } else if (op.kind().writes) {
                 Object left = op.kind() == Definitions.Kind.APPEND ? (Object) op.value() : op.left();
                 write(new Write(op.key(), op.kind(), left), view, writes);

@@ -263,6 +263,8 @@ public final class SimulatedHistory {
                         : field("r", op.key()) + value + "}";
             case WRITE -> field("w", op.key()) + value + columns + "}";
             case READ_OTHER -> refusal(op, row.value(), "");
+            case ADD ->
+                field("add", op.key()) + value + ",\"result\":" + op.list().get(0) + "}";
             case APPEND -> field("append", op.key()) + value + "}";
             case READ_LIST ->
                 field("r", op.key()) + ",\"value\":"

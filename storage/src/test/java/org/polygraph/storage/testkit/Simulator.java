@@ -4,6 +4,7 @@ import static org.polygraph.storage.testkit.Simulator.Feature.ABORTED;
 import static org.polygraph.storage.testkit.Simulator.Feature.COLUMNS;
 import static org.polygraph.storage.testkit.Simulator.Feature.COMPARE_AND_SET;
 import static org.polygraph.storage.testkit.Simulator.Feature.CONDITIONS;
+import static org.polygraph.storage.testkit.Simulator.Feature.COUNTERS;
 import static org.polygraph.storage.testkit.Simulator.Feature.HIDDEN_ROWS;
 import static org.polygraph.storage.testkit.Simulator.Feature.INITIAL;
 import static org.polygraph.storage.testkit.Simulator.Feature.LARGE;
@@ -88,6 +89,8 @@ public final class Simulator {
         NOTATION,
         /** Versions that the database gave, with values that repeat; no lists, rows or conditions. */
         VERSIONS,
+        /** Additions that return their sums. */
+        COUNTERS,
         /** Savepoints and rollbacks to them; without versions, single operations and hidden rows. */
         SAVEPOINTS,
         /**
@@ -338,8 +341,8 @@ public final class Simulator {
                 left--) {
             new Tampering(random, txns).change(initial, has(LISTS) || has(VERSIONS));
         }
-        SimulatedHistory.Style style =
-                SimulatedHistory.Style.of(random, has(COMPARE_AND_SET) && !hasRows, has(NOTATION), hasRows);
+        SimulatedHistory.Style style = SimulatedHistory.Style.of(
+                random, has(COMPARE_AND_SET) && !hasRows, has(NOTATION), hasRows || has(COUNTERS));
         List<Transaction> all = txns.stream()
                 .map(t -> new Transaction(t.session, t.status, t.start, t.end, t.ops))
                 .toList();
@@ -467,6 +470,8 @@ public final class Simulator {
     private void operation(Txn t, int key) {
         if (has(CONDITIONS) && chance(0.5)) {
             t.ops.add(byCondition(t));
+        } else if (has(COUNTERS) && chance(0.6)) {
+            add(t, key);
         } else if (has(LISTS)) {
             boolean isBeside = hasValues && chance(0.4);
             int of = isBeside ? BESIDE_LISTS + key % 2 : key % BESIDE_LISTS;
@@ -514,6 +519,16 @@ public final class Simulator {
             read(t, key);
         } else {
             t.ops.add(Op.of(kind(t, key), key, row()));
+        }
+    }
+
+    private void add(Txn t, int key) {
+        Op added = new Op(Kind.ADD, key, random.between(-2, 3), List.of());
+        Row sum = added.sum(state(t, key));
+        if (sum == null) {
+            write(t, key);
+        } else {
+            t.ops.add(new Op(Kind.ADD, key, added.row(), List.of(sum.value()), Result.NONE));
         }
     }
 
@@ -611,7 +626,7 @@ public final class Simulator {
             if (op.kind() == Kind.APPEND && op.key() == key) {
                 list.add(op.row().value());
             } else if (op.writes(key)) {
-                state = op.left();
+                state = op.kind() == Kind.ADD ? Op.write(key, op.list().get(0)).left() : op.left();
             }
         }
         return state;

@@ -135,6 +135,10 @@ public final class Tampering {
                         t.ops.set(o, Op.write(op.key(), any(op.key(), initial)));
                     }
                 }
+                case ADD -> {
+                    long value = random.chance(0.3) ? op.list().get(0) + 1 : any(op.key(), Math.max(0, initial));
+                    t.ops.set(o, new Op(op.kind(), op.key(), op.row(), List.of(value), op.result()));
+                }
                 default -> {}
             }
         }
@@ -147,7 +151,7 @@ public final class Tampering {
         for (Txn t : txns) {
             for (Op op : t.ops) {
                 if (op.kind().writes && op.key() == key && random.nextInt(++candidates) == 0) {
-                    chosen = op.row().value();
+                    chosen = op.kind() == Kind.ADD ? op.list().get(0) : op.row().value();
                 }
             }
         }

@@ -23,6 +23,7 @@ final class OperationReader {
     private static final int ROW = 64;
     private static final int MORE = 128;
     private static final int VERSION = 256;
+    private static final int RESULT = 512;
 
     private static final int READ = 0;
     private static final int WRITE = 1;
@@ -30,15 +31,16 @@ final class OperationReader {
     private static final int APPEND = 3;
     private static final int INSERT = 4;
     private static final int DELETE = 5;
-    private static final int PREDICATE_READ = 6;
-    private static final int PREDICATE_WRITE = 7;
-    private static final int PREDICATE_DELETE = 8;
-    private static final int SAVEPOINT = 9;
+    private static final int ADD = 6;
+    private static final int PREDICATE_READ = 7;
+    private static final int PREDICATE_WRITE = 8;
+    private static final int PREDICATE_DELETE = 9;
+    private static final int SAVEPOINT = 10;
     /** The kinds of operations for messages, by number. */
-    private static final String[] KINDS = {"r", "w", "cas", "append", "i", "d"};
+    private static final String[] KINDS = {"r", "w", "cas", "append", "i", "d", "add"};
 
     private static final String OPERATIONS =
-            "\"r\", \"w\", \"i\", \"d\", \"append\", \"cas\", \"pr\", \"pw\", \"pd\", \"savepoint\", \"release\" or \"rollback_to\"";
+            "\"r\", \"w\", \"i\", \"d\", \"append\", \"cas\", \"add\", \"pr\", \"pw\", \"pd\", \"savepoint\", \"release\" or \"rollback_to\"";
 
     private final HistoryTableBuilder builder;
     private final PredicateReader predicate;
@@ -78,6 +80,7 @@ final class OperationReader {
         long value = 0;
         long expected = 0;
         long found = 0;
+        long result = 0;
         Boolean ok = null;
         String list = null;
         int row = -1;
@@ -94,6 +97,7 @@ final class OperationReader {
                         case "found" -> FOUND;
                         case "row" -> ROW;
                         case "version" -> VERSION;
+                        case "result" -> RESULT;
                         case PredicateReader.MORE -> MORE;
                         default -> 0;
                     };
@@ -121,6 +125,8 @@ final class OperationReader {
                 expected = Json.value(json, place, field, values);
             } else if (bit == FOUND && isScalar(token)) {
                 found = Json.value(json, place, field, values);
+            } else if (bit == RESULT && isScalar(token)) {
+                result = Json.value(json, place, field, values);
             } else if (bit == OK && (token == JsonToken.VALUE_TRUE || token == JsonToken.VALUE_FALSE)) {
                 ok = token == JsonToken.VALUE_TRUE;
             } else if (bit == VERSION && token != JsonToken.VALUE_NULL && !builder.ignoresVersions()) {
@@ -175,6 +181,8 @@ final class OperationReader {
                 throw place.error(json, "null as an element of a list", "an integer or a string", Json.LINE_REMEDY);
             }
             builder.append(key, value);
+        } else if (kind == ADD) {
+            add(json, key, value, (seen & RESULT) == 0 ? ValueDictionary.NULL : result);
         } else if (list != null) {
             builder.readList(key, elements);
         } else if (kind == WRITE) {
@@ -187,6 +195,38 @@ final class OperationReader {
         } else {
             builder.insert(key, value);
         }
+    }
+
+    /** Adds an addition, which is a read of what it found and a write of what it left. */
+    private void add(JsonParser json, int key, long amount, long result) throws HistoryException {
+        if (!values.isInteger(amount) || !(values.isInteger(result) || result == ValueDictionary.NULL)) {
+            boolean isAmount = !values.isInteger(amount);
+            throw place.error(
+                    json,
+                    "an \"add\" with the " + (isAmount ? "value " : "result ")
+                            + values.label(isAmount ? amount : result),
+                    "an integer",
+                    Json.LINE_REMEDY);
+        }
+        if (result == ValueDictionary.NULL) {
+            throw place.error(
+                    json,
+                    "an \"add\" without \"result\"",
+                    "the value that it left",
+                    "record what the database returned, as by UPDATE ... RETURNING or INCRBY");
+        }
+        long added = values.integer(amount);
+        long left = values.integer(result);
+        long before = left - added;
+        if (((left ^ added) & (left ^ before)) < 0) {
+            throw place.error(
+                    json,
+                    "an \"add\" of " + added + " with the result " + left,
+                    "a result of 64 bits that it can reach from an integer of 64 bits",
+                    "record larger values as strings, by \"r\" and \"w\"");
+        }
+        builder.read(key, values.code(before));
+        builder.write(key, result);
     }
 
     private void delete(JsonParser json, int seen, int key, long value) throws HistoryException {
@@ -266,6 +306,7 @@ final class OperationReader {
             case "d" -> DELETE;
             case "cas" -> COMPARE_AND_SET;
             case "append" -> APPEND;
+            case "add" -> ADD;
             case "pr" -> PREDICATE_READ;
             case "pw" -> PREDICATE_WRITE;
             case "pd" -> PREDICATE_DELETE;
