@@ -136,7 +136,7 @@ public final class Tampering {
                     }
                 }
                 case ADD -> {
-                    long value = random.chance(0.3) ? op.list().get(0) + 1 : any(op.key(), Math.max(0, initial));
+                    long value = random.chance(0.3) ? op.list().get(0) + 1 : Math.max(0, any(op.key(), initial));
                     t.ops.set(o, new Op(op.kind(), op.key(), op.row(), List.of(value), op.result()));
                 }
                 default -> {}
