@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** Large problems with a hidden answer: the answer is found, or the search ends in time. */
 class ScaleTest {
@@ -60,7 +61,7 @@ class ScaleTest {
         for (int events = 1; events <= 2; events++) {
             Polygraph p = hidden(20_000, 500, 5, events).build();
             long start = System.nanoTime();
-            Outcome outcome = solve(p, 2);
+            Outcome outcome = solve(p, SuiteScale.isReduced() ? 0.5 : 2);
             assertThat(System.nanoTime() - start).isLessThan(10 * SECOND);
             assertThat(outcome).isNotInstanceOf(Outcome.Unsatisfiable.class);
             System.out.println(outcome.getClass().getSimpleName() + " " + outcome.statistics());

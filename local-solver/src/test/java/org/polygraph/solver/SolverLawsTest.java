@@ -51,6 +51,7 @@ class SolverLawsTest {
     @Test
     void smallFormulas() throws Exception {
         law("smallFormulas", 250, seed -> formula(seed, 4, 20, 3.4, 5.2))
+                .atLeast(50)
                 .floor(1, "conflicts")
                 .run(command("smallFormulas"));
     }
@@ -58,13 +59,14 @@ class SolverLawsTest {
     @Test
     void formulasNearTheThreshold() throws Exception {
         law("formulasNearTheThreshold", 50, seed -> formula(seed, 20, 60, 3.9, 4.7))
+                .atLeast(10)
                 .run(command("formulasNearTheThreshold"));
     }
 
     @Test
     void deletedClauses() throws Exception {
         law("deletedClauses", 150, seed -> formula(seed, 12, 12, 5.5, 5.5))
-                .atLeast(100)
+                .atLeast(30)
                 .floor(10, "deletions")
                 .floor(50, "derivations")
                 .run(command("deletedClauses"));

@@ -22,6 +22,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.Architectures;
 import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -49,57 +50,29 @@ class HouseTest {
     private static final String JOBS = "org.polygraph.jobs.";
 
     @ArchTest
-    static final ArchRule STORAGE_KNOWS_NO_OTHER_MODULE = noClasses()
-            .that()
-            .resideInAPackage(STORAGE + ".")
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..", JOBS + ".", "org.polygraph.cluster..")
-            .allowEmptyShould(true);
+    static final ArchRule STORAGE_KNOWS_NO_OTHER_MODULE =
+            apart(STORAGE + ".", PARTITIONER + ".", SOLVER + "..", JOBS + ".", "org.polygraph.cluster..");
 
     @ArchTest
-    static final ArchRule PARTITIONER_KNOWS_STORAGE_ONLY = noClasses()
-            .that()
-            .resideInAPackage(PARTITIONER + ".")
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage(SOLVER + "..", JOBS + ".", "org.polygraph.cluster..", "org.apache..")
-            .allowEmptyShould(true);
+    static final ArchRule PARTITIONER_KNOWS_STORAGE_ONLY =
+            apart(PARTITIONER + ".", SOLVER + "..", JOBS + ".", "org.polygraph.cluster..", "org.apache..");
 
     @ArchTest
-    static final ArchRule SOLVER_KNOWS_THE_JDK_ONLY = classes()
-            .that()
-            .resideInAPackage(SOLVER + "..")
-            .should()
-            .onlyDependOnClassesThat()
-            .resideInAnyPackage(SOLVER + "..", "java..", "org.jspecify.annotations..")
-            .allowEmptyShould(true);
+    static final ArchRule SOLVER_KNOWS_THE_JDK_ONLY = knowsOnly(SOLVER + "..");
 
     @ArchTest
-    static final ArchRule CLUSTER_CONFIG_KNOWS_THE_JDK_ONLY = classes()
-            .that()
-            .resideInAPackage("org.polygraph.cluster..")
-            .should()
-            .onlyDependOnClassesThat()
-            .resideInAnyPackage("org.polygraph.cluster..", "java..", "org.jspecify.annotations..");
+    static final ArchRule CLUSTER_CONFIG_KNOWS_THE_JDK_ONLY = knowsOnly("org.polygraph.cluster..");
 
     /**
      * Code that verifies must not share a mistake with code that searches. So of our modules it depends on storage
      * only, directly and indirectly.
      */
     @ArchTest
-    static final ArchRule CERTIFICATE_KNOWS_RAW_OPERATIONS_ONLY = classes()
-            .that()
-            .resideInAPackage(JOBS + "certificate..")
-            .should()
-            .onlyDependOnClassesThat()
-            .resideInAnyPackage(
-                    JOBS + "certificate..",
-                    STORAGE + ".",
-                    "java..",
-                    "com.fasterxml.jackson.core..",
-                    "org.jspecify.annotations..",
-                    "com.google.errorprone.annotations..");
+    static final ArchRule CERTIFICATE_KNOWS_RAW_OPERATIONS_ONLY = knowsOnly(
+            JOBS + "certificate..",
+            STORAGE + ".",
+            "com.fasterxml.jackson.core..",
+            "com.google.errorprone.annotations..");
 
     @ArchTest
     static final ArchRule CERTIFICATE_REACHES_NEITHER_PARTITIONER_NOR_SOLVER = noClasses()
@@ -156,20 +129,10 @@ class HouseTest {
                             && BRINGS.matcher(access.getTarget().getName()).matches()));
 
     @ArchTest
-    static final ArchRule SPARK_ONLY_IN_JOBS_SPARK = noClasses()
-            .that()
-            .resideOutsideOfPackage(JOBS + "spark..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage("org.apache.spark..", "scala..");
+    static final ArchRule SPARK_ONLY_IN_JOBS_SPARK = only(JOBS + "spark..", "org.apache.spark..", "scala..");
 
     @ArchTest
-    static final ArchRule PICOCLI_ONLY_IN_CLI = noClasses()
-            .that()
-            .resideOutsideOfPackage(JOBS + "cli..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAPackage("picocli..");
+    static final ArchRule PICOCLI_ONLY_IN_CLI = only(JOBS + "cli..", "picocli..");
 
     @ArchTest
     static final ArchRule STORAGE_PACKAGES_LOOK_LEFT =
@@ -255,45 +218,14 @@ class HouseTest {
 
     /** The order of packages: the wording, the pages, the files of a run. */
     @ArchTest
-    static final ArchRule REPORT_PACKAGES_LOOK_LEFT = Architectures.layeredArchitecture()
-            .consideringOnlyDependenciesInAnyPackage(JOBS + "report..")
-            .layer("wording")
-            .definedBy(JOBS + "report.wording")
-            .layer("page")
-            .definedBy(JOBS + "report.page")
-            .layer("report")
-            .definedBy(JOBS + "report")
-            .whereLayer("page")
-            .mayOnlyBeAccessedByLayers("report")
-            .whereLayer("report")
-            .mayNotBeAccessedByAnyLayer();
+    static final ArchRule REPORT_PACKAGES_LOOK_LEFT = leftToRight(JOBS + "report.", "wording", "page", ".");
 
     /** A check without --out must not pay for templates. */
     @ArchTest
-    static final ArchRule TEMPLATES_ONLY_IN_REPORT_PAGE = noClasses()
-            .that()
-            .resideOutsideOfPackage(JOBS + "report.page")
-            .should()
-            .dependOnClassesThat()
-            .resideInAPackage("com.samskivert..");
+    static final ArchRule TEMPLATES_ONLY_IN_REPORT_PAGE = only(JOBS + "report.page", "com.samskivert..");
 
     @ArchTest
-    static final ArchRule SOLVER_PACKAGES_LOOK_LEFT = Architectures.layeredArchitecture()
-            .consideringOnlyDependenciesInAnyPackage(SOLVER + "..")
-            .optionalLayer("sat")
-            .definedBy(SOLVER + ".sat..")
-            .optionalLayer("theory")
-            .definedBy(SOLVER + ".theory..")
-            .optionalLayer("proof")
-            .definedBy(SOLVER + ".proof..")
-            .optionalLayer("facade")
-            .definedBy(SOLVER)
-            .whereLayer("theory")
-            .mayOnlyBeAccessedByLayers("proof", "facade")
-            .whereLayer("proof")
-            .mayOnlyBeAccessedByLayers("facade")
-            .whereLayer("facade")
-            .mayNotBeAccessedByAnyLayer();
+    static final ArchRule SOLVER_PACKAGES_LOOK_LEFT = leftToRight(SOLVER + ".", "sat", "theory", "proof", ".");
 
     @ArchTest
     static final ArchRule NO_CYCLES =
@@ -391,12 +323,49 @@ class HouseTest {
                 }
             });
 
-    /** Packages of one module, each of which may use those before it; every class of the module is in one of them. */
+    private static ArchRule apart(String packages, String... others) {
+        return noClasses()
+                .that()
+                .resideInAPackage(packages)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(others)
+                .allowEmptyShould(true);
+    }
+
+    /** Other packages are used in these only. */
+    private static ArchRule only(String packages, String... others) {
+        return noClasses()
+                .that()
+                .resideOutsideOfPackage(packages)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(others);
+    }
+
+    /** Packages that use themselves, the JDK, annotations for null and some others. */
+    private static ArchRule knowsOnly(String packages, String... others) {
+        List<String> known = new ArrayList<>(List.of(packages, "java..", "org.jspecify.annotations.."));
+        known.addAll(List.of(others));
+        return classes()
+                .that()
+                .resideInAPackage(packages)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(known.toArray(new String[0]))
+                .allowEmptyShould(true);
+    }
+
+    /**
+     * Packages of one module, each of which may use those before it; every class of the module is in one of them. A
+     * dot is the package of the module itself.
+     */
     private static ArchRule leftToRight(String module, String... packages) {
         LayeredArchitecture layers =
                 Architectures.layeredArchitecture().consideringOnlyDependenciesInAnyPackage(module + ".");
         for (String name : packages) {
-            layers = layers.optionalLayer(name).definedBy(module + name + "..");
+            String own = module.substring(0, module.length() - 1);
+            layers = layers.optionalLayer(name).definedBy(name.equals(".") ? own : module + name + "..");
         }
         for (int i = 0; i < packages.length; i++) {
             String[] right = Arrays.copyOfRange(packages, i + 1, packages.length);

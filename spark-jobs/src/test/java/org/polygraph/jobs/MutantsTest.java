@@ -57,8 +57,10 @@ class MutantsTest {
     /** See {@link SuiteScale}, which each class loader of a mutant has anew. */
     private static final String SCALE = "polygraph.test.scale";
 
-    /** A law that a mutant fails is not made smaller. */
+    /** A law that a mutant fails is not made smaller, and has as many rounds as it takes. */
     private static final String TRIALS = "law.trials";
+
+    private static final String ROUNDS = "law.least";
 
     private static final JavaCompiler JAVAC = ToolProvider.getSystemJavaCompiler();
     private static final JavaFileManager FILES = JAVAC.getStandardFileManager(null, null, null);
@@ -215,6 +217,7 @@ class MutantsTest {
         Properties properties = (Properties) System.getProperties().clone();
         System.setProperty(SCALE, "0.1");
         System.setProperty(TRIALS, "0");
+        System.setProperty(ROUNDS, "300");
         try {
             // A law without a class is one of the registry, or a case.
             boolean isCase = law.startsWith("case ");

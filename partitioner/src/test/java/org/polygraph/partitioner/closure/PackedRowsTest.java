@@ -8,6 +8,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /**
  * Compares packed rows of many sessions with rows of ints: cells, sums, changes, kept edges and orders are equal in
@@ -22,7 +23,7 @@ class PackedRowsTest {
         int cyclic = 0;
         int exact = 0;
         int[] of = new int[17];
-        for (int i = 0; i < 120; i++) {
+        for (int i = 0; i < SuiteScale.of(120, 45); i++) {
             String name = "history " + i + " of seed " + SEED;
             // Sessions at the limit of each width: up to 127 events and more, and a few.
             int longest = i % 3 == 0 ? 2 : i % 3 == 1 ? 127 : 128;

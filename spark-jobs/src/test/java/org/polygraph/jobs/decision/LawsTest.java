@@ -79,7 +79,7 @@ class LawsTest {
 
     private static final List<Law<Example>> LAWS = List.of(
             verdicts("tiny", 1_000, LawsTest::tiny, ALL)
-                    .atLeast(300)
+                    .atLeast(150)
                     .floor(0.05, of(TRANSACTIONS))
                     .floor(0.01, "proofs", "conflicts"),
             verdicts("updates", 1_000, simulated(EnumSet.of(UPDATES), TIMES, ABORTED, UNKNOWN), OF_EVENTS)
@@ -92,35 +92,36 @@ class LawsTest {
                     .floor(0.05, of(ORDERS))
                     .floor(0.001, "conflicts"),
             verdicts("conditions", 700, simulated(Simulator::conditions), ALL)
+                    .atLeast(70)
                     .floor(0.05, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI)))
                     .floor(0.005, of(STRICT)),
             verdicts("lists", 400, simulated(Simulator::lists), ALL)
-                    .atLeast(200)
+                    .atLeast(80)
                     .floor(0.01, of(TRANSACTIONS))
                     .floor(0, "DIRTY_WRITE", "INCOMPATIBLE_ORDER", "ABORTED_READ"),
             verdicts("versions", 300, simulated(Simulator::versions), TRANSACTIONS)
-                    .atLeast(300)
+                    .atLeast(80)
                     .floor(0.05, of(TRANSACTIONS)),
             verdicts("counters", 300, LawsTest::counters, ALL).atLeast(300).floor(0.05, of(TRANSACTIONS)),
             verdicts("single-lists", 300, simulated(Simulator::singleLists), ALL)
-                    .atLeast(200)
+                    .atLeast(70)
                     .floor(0.1, of(EnumSet.of(IsolationLevel.LIN))),
             verdicts("savepoints", 300, seed -> savepoints(seed, Math.floorMod(seed, 3)), ALL)
-                    .atLeast(300)
+                    .atLeast(90)
                     .floor(0.05, of(TRANSACTIONS))
                     .floor(0, "ABORTED_READ", "NOT_MY_OWN_WRITE"),
             verdicts("oracle", 1_000, LawsTest::oracle, TRANSACTIONS)
-                    .atLeast(250)
+                    .atLeast(100)
                     .floor(0.05, of(TRANSACTIONS)),
             verdicts("notations", 800, simulated(EnumSet.of(NOTATION), VALUES), ALL)
-                    .atLeast(300)
+                    .atLeast(120)
                     .floor(0.01, of(TRANSACTIONS)),
             verdicts("wide", 150, simulated(EnumSet.of(WIDE), ABORTED, UNKNOWN, TIMES, NOTATION), TRANSACTIONS)
                     .floor(0.01, of(TRANSACTIONS)),
             verdicts("registers", 1_000, simulated(Simulator::registers), ALL)
                     .atLeast(200)
                     .floor(0.2, of(EnumSet.of(IsolationLevel.LIN))),
-            verdicts("joined", 120, JoinedExample::of, ALL).floor(0.01, of(ALL)),
+            verdicts("joined", 120, JoinedExample::of, ALL).atLeast(60).floor(0.01, of(ALL)),
             windows("windows", 250, WindowLaw::tiny, TRANSACTIONS),
             windows("windows-refused", 300, simulated(Simulator::registers), TRANSACTIONS),
             windows("windows-rows", 250, simulated(Simulator::rows), AXIOMS),
@@ -134,21 +135,28 @@ class LawsTest {
                     .floor(0.02, "ORDERED", "VIOLATED", "loaded, ORDERED", "loaded, VIOLATED"),
             windows("windows-lists", 250, simulated(Simulator::lists), ORDERS),
             windows("windows-registers", 300, WindowLaw::registers, EnumSet.of(IsolationLevel.LIN)),
-            windows("windows-larger", 60, WindowLaw::larger, TRANSACTIONS),
-            windows("windows-larger-lists", 20, WindowLaw::lists, ORDERS),
-            windows("windows-corpus", 40, LawsTest::corpus, TRANSACTIONS),
+            windows("windows-larger", 60, WindowLaw::larger, TRANSACTIONS).atLeast(15),
+            windows("windows-larger-lists", 20, WindowLaw::lists, ORDERS).atLeast(10),
+            windows("windows-corpus", 40, LawsTest::corpus, TRANSACTIONS).atLeast(8),
             chains("chains", 200, ChainLaw::tiny, TRANSACTIONS)
+                    .atLeast(40)
                     .floor(0.01, "states", "seams of an open part", "open")
                     .floor(0, "withheld"),
             chains("chains-registers", 200, ChainLaw::registers, EnumSet.of(IsolationLevel.LIN))
+                    .atLeast(40)
                     .floor(0.01, "states"),
-            chains("chains-several", 100, ChainLaw::several, TRANSACTIONS).floor(0.01, "added to standing"),
-            chains("chains-kinds", 130, ChainLaw::kinds, TRANSACTIONS),
+            chains("chains-several", 100, ChainLaw::several, TRANSACTIONS)
+                    .atLeast(30)
+                    .floor(0.01, "added to standing"),
+            chains("chains-kinds", 130, ChainLaw::kinds, TRANSACTIONS).atLeast(40),
             verdicts("larger", 250, LawsTest::larger, UNTIMED)
+                    .atLeast(40)
                     .floor(0.1, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI))),
-            verdicts("repeated", 100, LawsTest::repeated, TRANSACTIONS).floor(0.01, of(TRANSACTIONS)),
+            verdicts("repeated", 100, LawsTest::repeated, TRANSACTIONS)
+                    .atLeast(50)
+                    .floor(0.01, of(TRANSACTIONS)),
             new Law<>("sessions-of-their-own", 1_500, LawsTest::longSessions, SameVerdicts::withoutSessionOrder)
-                    .atLeast(300)
+                    .atLeast(150)
                     .floor(0.06, "another with it"),
             new Law<>("other-initial-values", 1_000, LawsTest::tiny, SameVerdicts::withOtherInitialValues)
                     .floor(0.1, "PASS", "VIOLATION"),
@@ -167,7 +175,7 @@ class LawsTest {
             new Law<>("recorded-predicates", 1_000, LawsTest::anyConditions, new RecordedPredicates())
                     .floor(0.3, "queries"),
             new Law<>("exports", 500, ExportLaw::source, new ExportLaw())
-                    .atLeast(200)
+                    .atLeast(80)
                     .floor(
                             0.02,
                             ExportLaw.FORMATS.stream().map(HistoryFormat::label).toArray(String[]::new))

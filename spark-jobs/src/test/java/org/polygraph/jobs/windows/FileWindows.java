@@ -3,6 +3,7 @@ package org.polygraph.jobs.windows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.InitialState;
@@ -33,32 +35,11 @@ final class FileWindows {
         return new LocalWorkers(2, Budget.unlimited(), Progress.NONE);
     }
 
-    /** A check of a file that is read in pieces of so many bytes. */
-    static WindowCheck check(
-            LocalWorkers workers, String file, long pieceBytes, WindowSettings settings, CheckRequest request)
-            throws HistoryException, IOException {
-        return check(
-                workers,
-                file,
-                pieceBytes,
-                settings,
-                request,
-                part -> Checks.status(part, request) == Verdict.Status.VIOLATION);
-    }
-
-    /** The same with a judge of its own. */
-    static WindowCheck check(
-            LocalWorkers workers,
-            String file,
-            long pieceBytes,
-            WindowSettings settings,
-            CheckRequest request,
-            WindowCheck.Judge judge)
-            throws HistoryException, IOException {
-        return check(workers, file, pieceBytes, settings, request, null, judge);
-    }
-
-    /** The same of a history that begins with given values. */
+    /**
+     * A check of a file that is read in pieces of so many bytes.
+     *
+     * @param given the values with which the history begins, if there are any
+     */
     static WindowCheck check(
             LocalWorkers workers,
             String file,
@@ -77,6 +58,33 @@ final class FileWindows {
                 judge,
                 new PhaseClock(Progress.NONE, 0),
                 operations -> Checkpoints.NONE);
+    }
+
+    /** A check of JSON Lines that has ended in one of these ways, with times and the embedded engine as the judge. */
+    static WindowCheck ended(
+            LocalWorkers workers,
+            Path folder,
+            String lines,
+            long pieceBytes,
+            WindowSettings settings,
+            CheckRequest request,
+            WindowCheck.Ending... endings)
+            throws HistoryException, IOException {
+        String file = Files.writeString(folder.resolve("history.jsonl"), lines).toString();
+        try (workers) {
+            WindowCheck check = check(
+                    workers,
+                    file,
+                    pieceBytes,
+                    settings,
+                    request,
+                    null,
+                    part -> Checks.status(part, request) == Verdict.Status.VIOLATION);
+            assertThat(check.run(true, InitialChoice.IMPLICIT))
+                    .as("%s", request.level())
+                    .isIn((Object[]) endings);
+            return check;
+        }
     }
 
     static ReadPlan plan(String file, long pieceBytes) throws HistoryException, IOException {

@@ -3,9 +3,9 @@ package org.polygraph.jobs.windows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.decision.Budget;
@@ -16,12 +16,12 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
-import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
 
 /** Named cases of windows in scratch files. The laws "windows-..." compare them with the embedded engine. */
@@ -38,11 +38,10 @@ class WindowCheckTest {
     /** A transaction of two operations, and an operation without its end, are left to the check of the whole. */
     @Test
     void linIsAboutSingleOperations() throws IOException, HistoryException {
-        String one = line(0, 0, 100, 200, "w", 0, 1);
-        String two = one.replace("}]}", "},{\"op\":\"w\",\"key\":1,\"value\":2}]}");
-        for (String wrong : new String[] {two, one.replace("\"end\":200,", "")}) {
-            String lines = "{\"format\":\"history\",\"version\":1}\n" + wrong + line(1, 0, 300, 400, "r", 0, 1);
-            assertThat(check(lines, IsolationLevel.LIN, WindowCheck.Ending.OPEN).reason())
+        for (String wrong : List.of("@100..200 w(0,1) w(1,2)", "@100.. w(0,1)")) {
+            String history = "s0: " + wrong + "; s1: @300..400 r(0,1)";
+            assertThat(check(history, IsolationLevel.LIN, WindowCheck.Ending.OPEN)
+                            .reason())
                     .isEqualTo(WindowCheck.UNREADABLE);
         }
     }
@@ -68,13 +67,8 @@ class WindowCheckTest {
     /** Two writers in the wrong order and a reader far behind: only the writers have to change places. */
     @Test
     void aWindowHasTheFewestPlacesThatHaveToChange() throws IOException, HistoryException {
-        StringBuilder lines = new StringBuilder("{\"format\":\"history\",\"version\":1}\n");
-        lines.append(line(0, 0, 100, 1_000, "w", 0, 1)).append(line(1, 0, 300, 900, "w", 0, 2));
-        for (int i = 0; i < 2_000; i++) {
-            lines.append(line(2, i, 2_000 + 100 * i, 2_050 + 100 * i, "w", 1 + i % 7, i));
-        }
-        lines.append(line(3, 0, 300_000, 300_100, "r", 0, 1));
-        WindowCheck check = check(lines, IsolationLevel.SER, WindowCheck.Ending.ORDERED);
+        String history = exchanged(1) + "; s3: @300000..300100 r(0,1)";
+        WindowCheck check = check(history, IsolationLevel.SER, WindowCheck.Ending.ORDERED);
         assertThat(check.windows().decided()).isEqualTo(1);
         assertThat(check.windows().largest()).isLessThan(200);
     }
@@ -82,16 +76,20 @@ class WindowCheckTest {
     /** The read far behind two writers in the wrong order does not keep the window around it from being repaired. */
     @Test
     void aWindowIsRepairedBesideAReadThatItCannotExplain() throws IOException, HistoryException {
-        StringBuilder lines = new StringBuilder("{\"format\":\"history\",\"version\":1}\n");
-        lines.append(line(0, 0, 100, 1_000, "w", 0, 1)).append(line(1, 0, 300, 900, "w", 0, 2));
-        for (int i = 0; i < 2_000; i++) {
-            lines.append(line(2, i, 2_000 + 100 * i, 2_050 + 100 * i, "w", 2 + i % 7, i));
-        }
-        lines.append(line(3, 0, 150_000, 150_100, "r", 0, 1));
-        lines.append(line(4, 0, 150_000, 150_900, "w", 1, 1)).append(line(5, 0, 150_000, 150_800, "r", 1, 1));
-        WindowCheck check = check(lines, IsolationLevel.SER, WindowCheck.Ending.ORDERED);
+        String history =
+                exchanged(2) + "; s3: @150000..150100 r(0,1); s4: @150000..150900 w(1,1); s5: @150000..150800 r(1,1)";
+        WindowCheck check = check(history, IsolationLevel.SER, WindowCheck.Ending.ORDERED);
         assertThat(check.windows().decided()).isEqualTo(2);
         assertThat(check.windows().grown()).isZero();
+    }
+
+    /** Two writers of key 0 whose times show the wrong order, and then writers of keys from another one on. */
+    private static String exchanged(int key) {
+        StringBuilder history = new StringBuilder("s0: @100..1000 w(0,1); s1: @300..900 w(0,2)");
+        for (int i = 0; i < 2_000; i++) {
+            history.append(line(2, 2_000 + 100 * i, "w", key + i % 7, i));
+        }
+        return history.toString();
     }
 
     /** Readers of a replica are behind the border of the window of their writer, and have to move into this window. */
@@ -100,14 +98,14 @@ class WindowCheckTest {
         SplitMix random = new SplitMix(SEED + 3);
         int[][] states = new int[4_000][];
         int[] state = new int[20];
-        StringBuilder lines = new StringBuilder("{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0}}\n");
+        StringBuilder lines = new StringBuilder("init 0");
         for (int i = 0; i < states.length; i++) {
             states[i] = state.clone();
             int key = random.nextInt(state.length);
             boolean isReader = i % 5 == 4;
             int value = isReader ? states[Math.max(0, i - 100)][key] : i + 1;
             state[key] = isReader ? state[key] : value;
-            lines.append(line(i % 5, i / 5, 100 * i, 100 * i + 50, isReader ? "r" : "w", key, value));
+            lines.append(line(i % 5, 100 * i, isReader ? "r" : "w", key, value));
         }
         WindowCheck check = check(lines, IsolationLevel.SER, WindowCheck.Ending.ORDERED);
         assertThat(check.windows().grown()).isZero();
@@ -116,21 +114,22 @@ class WindowCheckTest {
 
     @Test
     void aWindowThatDoesNotFitInMemoryLeavesTheHistoryOpen() throws IOException, HistoryException {
-        StringBuilder lines = new StringBuilder("{\"format\":\"history\",\"version\":1}\n");
+        StringBuilder lines = new StringBuilder("init null");
         for (int i = 0; i < 4_000; i++) {
-            lines.append(line(0, i, 100 * i, 100 * i + 50, "w", i < 2 ? 0 : 1, i));
+            lines.append(line(0, 100 * i, "w", i < 2 ? 0 : 1, i));
         }
-        lines.append(line(1, 0, 400_100, 400_150, "r", 1, 3_999));
-        lines.append(line(1, 1, 400_200, 400_250, "r", 0, 0));
-        String file = folder.resolve("large.jsonl").toString();
-        Files.writeString(Path.of(file), lines);
+        lines.append("; s1: @400100..400150 r(1,3999) | @400200..400250 r(0,0)");
+        assertThat(open(lines, 500_000, 5_000))
+                .endsWith("has to be decided at once, which took more than a worker's memory, or long");
+    }
+
+    /** Why workers of so much memory leave a history open. */
+    private String open(CharSequence history, long memory, long pieceBytes) throws IOException, HistoryException {
+        LocalWorkers workers = new LocalWorkers(1, Budget.starting(Long.MAX_VALUE, memory), Progress.NONE);
         CheckRequest request = CheckRequest.of(IsolationLevel.SER);
-        try (LocalWorkers workers = new LocalWorkers(1, Budget.starting(Long.MAX_VALUE, 500_000), Progress.NONE)) {
-            WindowCheck check = FileWindows.check(workers, file, 5_000, SMALL, request);
-            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.OPEN);
-            assertThat(check.reason())
-                    .endsWith("has to be decided at once, which took more than a worker's memory, or long");
-        }
+        String lines = HistoryDsl.lines(history.toString());
+        return FileWindows.ended(workers, folder, lines, pieceBytes, SMALL, request, WindowCheck.Ending.OPEN)
+                .reason();
     }
 
     /** Few values in an arbitrary order are hard for the solver, which has no rules here: the whole has them. */
@@ -146,7 +145,8 @@ class WindowCheckTest {
         String file = folder.resolve("few.jsonl").toString();
         HistoryWriter.write(generator.table(), file, HistoryFormat.JSONL);
         try (LocalWorkers workers = FileWindows.workers()) {
-            WindowCheck check = FileWindows.check(workers, file, 50_000, SMALL, CheckRequest.of(IsolationLevel.SER));
+            WindowCheck check = FileWindows.check(
+                    workers, file, 50_000, SMALL, CheckRequest.of(IsolationLevel.SER), null, part -> false);
             assertThat(check.run(false, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.OPEN);
             assertThat(check.reason()).endsWith("more than a worker's memory, or long");
         }
@@ -154,17 +154,11 @@ class WindowCheckTest {
 
     @Test
     void aPieceThatDoesNotFitInMemoryLeavesTheHistoryOpen() throws IOException, HistoryException {
-        StringBuilder lines = new StringBuilder("{\"format\":\"history\",\"version\":1}\n");
+        StringBuilder lines = new StringBuilder("init null");
         for (int i = 0; i < 4_000; i++) {
-            lines.append(line(0, i, 100 * i, 100 * i + 50, "w", 0, i));
+            lines.append(line(0, 100 * i, "w", 0, i));
         }
-        String file = folder.resolve("piece.jsonl").toString();
-        Files.writeString(Path.of(file), lines);
-        try (LocalWorkers workers = new LocalWorkers(1, Budget.starting(Long.MAX_VALUE, 100_000), Progress.NONE)) {
-            WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.OPEN);
-            assertThat(check.reason()).isEqualTo(Survey.TOO_LARGE);
-        }
+        assertThat(open(lines, 100_000, 1 << 20)).isEqualTo(Survey.TOO_LARGE);
     }
 
     @Test
@@ -183,12 +177,12 @@ class WindowCheckTest {
     /** Times near the limits of 64 bits, of which the sums of some overflow. */
     @Test
     void timesMayBeOfAnySize() throws IOException, HistoryException {
-        String late = Long.toString(Long.MAX_VALUE - 10);
-        String early = Long.toString(Long.MIN_VALUE + 10);
-        StringBuilder lines = new StringBuilder("{\"format\":\"history\",\"version\":1}\n");
+        long late = Long.MAX_VALUE - 10;
+        long early = Long.MIN_VALUE + 10;
+        StringBuilder lines = new StringBuilder("init null");
         for (int i = 0; i < 6; i++) {
-            lines.append(line(0, i, 100, 200, "w", i, i).replace("100", late).replace("200", late));
-            lines.append(line(1, i, 100, 200, "r", i, i).replace("100", early).replace("200", early));
+            lines.append(
+                    "; s0: @%d..%d w(%d,%d); s1: @%d..%d r(%d,%d)".formatted(late, late, i, i, early, early, i, i));
         }
         check(lines, IsolationLevel.SER, WindowCheck.Ending.ORDERED);
     }
@@ -215,47 +209,32 @@ class WindowCheckTest {
     /** One value has more writers than the search names: the third read reads from the last of them, as rc allows. */
     @Test
     void aTransactionMayReadTwoValuesAtRc() throws IOException, HistoryException {
-        StringBuilder lines = new StringBuilder("{\"format\":\"history\",\"version\":1}\n");
+        StringBuilder lines = new StringBuilder("init null");
         for (int i = 0; i < 258; i++) {
-            lines.append(line(0, i, 100 * i, 100 * i + 50, "w", 0, i == 256 ? 2 : 1));
+            lines.append(line(0, 100 * i, "w", 0, i == 256 ? 2 : 1));
         }
-        lines.append(
-                "{\"session\":1,\"index\":0,\"start\":0,\"end\":30000,\"status\":\"committed\",\"ops\":["
-                        + "{\"op\":\"r\",\"key\":0,\"value\":1},{\"op\":\"r\",\"key\":0,\"value\":2},{\"op\":\"r\",\"key\":0,\"value\":1}]}\n");
-        String file = folder.resolve("monotonic.jsonl").toString();
-        Files.writeString(Path.of(file), lines);
-        CheckRequest request = CheckRequest.of(IsolationLevel.RC);
-        assertThat(Checks.status(HistoryReader.read(file, HistoryFormat.AUTO), request))
+        lines.append("; s1: @0..30000 r(0,1) r(0,2) r(0,1)");
+        assertThat(Checks.status(HistoryDsl.parse(lines.toString()), IsolationLevel.RC))
                 .isEqualTo(Verdict.Status.PASS);
-        try (LocalWorkers workers = FileWindows.workers()) {
-            WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, request);
-            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(WindowCheck.Ending.OPEN);
-        }
+        check(lines, IsolationLevel.RC, WindowCheck.Ending.OPEN);
     }
 
     /** After an unknown outcome the session has a transaction without a start, so its starts need not ascend. */
     @Test
     void startsThatDoNotAscendAreReadWhole() throws IOException, HistoryException {
-        String unknown = line(0, 0, 100, 200, "w", 0, 1).replace("committed", "unknown");
-        String untimed = line(0, 1, 300, 400, "w", 0, 2).replace("\"start\":300,", "");
-        String lines = "{\"format\":\"history\",\"version\":1}\n" + unknown + untimed + line(1, 0, 500, 600, "r", 0, 2);
-        assertThat(check(lines, IsolationLevel.SSER, WindowCheck.Ending.OPEN).reason())
+        String history = "s0: @100..200 ?w(0,1) | @..400 w(0,2); s1: @500..600 r(0,2)";
+        assertThat(check(history, IsolationLevel.SSER, WindowCheck.Ending.OPEN).reason())
                 .isEqualTo("starts contradict the order of a session");
     }
 
-    private WindowCheck check(CharSequence lines, IsolationLevel level, WindowCheck.Ending ending)
+    private WindowCheck check(CharSequence history, IsolationLevel level, WindowCheck.Ending ending)
             throws IOException, HistoryException {
-        String file = Files.writeString(folder.resolve("history.jsonl"), lines).toString();
-        try (LocalWorkers workers = FileWindows.workers()) {
-            WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(level));
-            assertThat(check.run(true, InitialChoice.IMPLICIT)).isEqualTo(ending);
-            return check;
-        }
+        String lines = HistoryDsl.lines(history.toString());
+        return FileWindows.ended(FileWindows.workers(), folder, lines, 1 << 20, SMALL, CheckRequest.of(level), ending);
     }
 
-    private static String line(int session, int index, int start, int end, String op, int key, int value) {
-        return String.format(
-                "{\"session\":%d,\"index\":%d,\"start\":%d,\"end\":%d,\"status\":\"committed\",\"ops\":[{\"op\":\"%s\",\"key\":%d,\"value\":%d}]}%n",
-                session, index, start, end, op, key, value);
+    /** A transaction of one operation that lasts 50 ns. */
+    private static String line(int session, int start, String op, int key, int value) {
+        return "; s%d: @%d..%d %s(%d,%d)".formatted(session, start, start + 50, op, key, value);
     }
 }

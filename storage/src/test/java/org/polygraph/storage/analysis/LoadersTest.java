@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
@@ -22,54 +22,7 @@ class LoadersTest {
 
     /** The loaders as s0#0 s1#0 ..., and a substring of the doubt. */
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '/',
-            value = {
-                "init 0; s0: w(x,0); s1: r(x,0) w(x,1); s2: r(x,0)                               / s0#0      /",
-                "init 0; s0: w(x,0) w(y,0); s1: r(x,0); s2: r(y,0)                                / s0#0      /",
-                "init 0; s0: w(x,0); s1: w(y,0); s2: r(x,0) r(y,0)                                / s0#0 s1#0 /",
-                "init 0; s0: w(x,0) | r(x,0); s1: r(x,0)                                          / s0#0      /",
-                "init 0; s1: r(x,0); s0: w(x,0)                                                   / s0#0      /",
-                // Each row in a transaction of its own.
-                "init 0; s0: w(x,0) | w(y,0); s1: r(x,0) r(y,0)                                   / s0#0 s0#1 /",
-                "init 0; s0: w(x,0) | w(y,0) | r(y,0); s1: r(x,0) r(y,0)                          / s0#0 s0#1 /",
-                "init 0; s1: r(x,0) r(y,0); s0: w(x,0) | w(y,0)                                   / s0#0 s0#1 /",
-                "init 0; s1: r(x,0) r(y,0); s0: w(x,0) | w(y,0) | r(x,0)                          /           / its session",
-                "init 0; s0: w(x,0) | w(x,0); s1: r(x,0)                                          /           / another",
-                "init 0; s0: w(x,0) | r(x,0) | w(y,0); s1: r(y,0)                                 /           / whose initial value",
-                "init 0; s0: @1..2 w(x,0) | @3..4 w(y,0) | @5..6 r(x,0); s1: @7..8 r(x,0) r(y,0)  / s0#0 s0#1 /",
-                "init 0; s0: @1..2 w(x,0) | @4..9 w(y,0) | @10..11 r(x,0); s1: @3..5 r(x,0)       / s0#0      /",
-                "init 0; s0: @5..9 w(x,0) | @1..2 w(y,0); s1: @6..7 r(x,0) r(y,0)                 /           / start",
-                // It is in the middle of the input, and not alone in its session.
-                "init 0; s0: r(x,0); s1: w(x,0) | r(x,0)                                          /           / its session",
-                // A key whose initial value is read is missing.
-                "init 0; s0: w(x,0); s1: r(x,0); s2: r(y,0)                                       /           / whose initial value",
-                "init 0; s0: w(x,0); s1: r(x,0) w(y,0) r(y,0)                                     /           / too",
-                // The workload writes the initial value again.
-                "init 0; s0: w(x,0); s1: r(x,0) w(x,1); s2: r(x,1) w(x,0)                         /           / too",
-                "init 0; s0: w(x,0); s1: w(x,0); s2: r(x,0)                                       /           / another",
-                "init 0; s0: w(x,0); s1: r(x,0) w(x,1); s2: !r(x,1) w(x,0)                        / s0#0      /",
-                // It has other values, reads, or another outcome.
-                "init 0; s0: w(x,1); s1: r(x,1)                                                   /           /",
-                "init 0; s0: r(x,0) w(x,0); s1: r(x,0)                                            /           /",
-                "init 0; s0: !w(x,0); s1: r(x,0)                                                  /           /",
-                "init 0; s0: ?w(x,0); s1: r(x,0)                                                  /           / its outcome is unknown",
-                "init 0; s0: ?w(x,0); s1: r(y,0)                                                  /           /",
-                "init 0; s0: (); s1: r(x,0)                                                       /           /",
-                // In a history with rows a write of null leaves a row, where there is none at first.
-                "init null; s0: w(x,null); s1: r(x,null) w(x,1)                                   / s0#0      /",
-                "init null; s0: w(x,null); s1: r(x,null) w(x,1); s2: i(y,1)                       /           /",
-                "init null; s0: @1..2 w(x,null); s1: @3..4 i(x,1) | @5..6 d(x,null) r(x,null)     /           /",
-                "init 0; s0: w(x,0); s1: r(x,0) d(x,null)                                         / s0#0      /",
-                // No transaction reads the initial value.
-                "init 0; s0: w(x,0); s1: r(x,1) w(x,2); s2: w(x,1)                                /           /",
-                // The history has times.
-                "init 0; s0: @1..2 w(x,0); s1: @3..9 r(x,0) w(x,1); s2: @4..8 r(x,1) w(x,0)       / s0#0      /",
-                "init 0; s0: @1..4 w(x,0); s1: @3..9 r(x,0)                                       /           / start",
-                "init 0; s0: @1..2 w(x,0); s1: @2..3 w(y,0); s2: @4..5 r(x,0) r(y,0)              / s0#0 s1#0 /",
-                "init 0; s0: @1..2 w(x,0); s1: @6..7 w(x,0); s2: @4..5 r(x,0)                     / s0#0      /",
-                "init 0; s0: @1..2 w(x,0); s1: !@0..9 w(y,5); s2: @4..5 r(x,0)                    /           / start",
-            })
+    @CsvFileSource(resources = "/loaders.txt", delimiter = '/')
     void recognizes(String history, String expected, String doubt) {
         HistoryTable table = HistoryDsl.parse(history.replace("!@0..9 ", "@0..9 !"));
         Loaders loaders = Loaders.recognized(table, true, 0);

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.polygraph.storage.testkit.SuiteScale;
 
 class StringDictionaryTest {
     private static final long SEED = 0x7e87;
@@ -15,7 +16,7 @@ class StringDictionaryTest {
     @Test
     void numbersAreThoseOfAMap() {
         Random random = new Random(SEED);
-        for (int round = 0; round < 200; round++) {
+        for (int round = 0; round < SuiteScale.of(200); round++) {
             StringDictionary table = new StringDictionary();
             Map<String, Integer> expected = new HashMap<>();
             List<String> strings = new ArrayList<>();
@@ -54,7 +55,7 @@ class StringDictionaryTest {
     @Test
     void noTextsCollideByDesign() {
         StringDictionary table = new StringDictionary();
-        int bits = 17;
+        int bits = SuiteScale.isReduced() ? 14 : 17;
         for (int i = 0; i < 1 << bits; i++) {
             StringBuilder text = new StringBuilder();
             for (int bit = 0; bit < bits; bit++) {
@@ -69,7 +70,7 @@ class StringDictionaryTest {
         StringDictionary table = new StringDictionary();
         int n = 300_000;
         for (int i = 0; i < n; i++) {
-            table.id(String.format("%036d", i * 7919L), false);
+            table.id("0".repeat(20) + (1_000_000_000_000_000L + i * 7919L), false);
         }
         assertThat(table.bytes() / (double) n).isBetween(50.0, 80.0);
     }

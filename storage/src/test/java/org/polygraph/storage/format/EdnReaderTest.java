@@ -20,6 +20,7 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SimulatedHistory;
 import org.polygraph.storage.testkit.Simulator;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** Notations, limits and errors of EDN; {@link FormatCasesTest} has what operations mean. */
 class EdnReaderTest {
@@ -84,7 +85,8 @@ class EdnReaderTest {
     @Test
     void otherNotationsAreTheSameHistory() throws Exception {
         int compared = 0;
-        for (long seed = 1; seed <= 800; seed++) {
+        int rounds = SuiteScale.of(800);
+        for (long seed = 1; seed <= rounds; seed++) {
             for (HistoryFormat format : List.of(HistoryFormat.EDN, HistoryFormat.ELLE_JSON)) {
                 String text = written(inputs, seed, format);
                 if (text != null) {
@@ -97,7 +99,7 @@ class EdnReaderTest {
                 }
             }
         }
-        assertThat(compared).isGreaterThan(500);
+        assertThat(compared).isGreaterThan(rounds * 5 / 8);
     }
 
     @Test
@@ -142,21 +144,22 @@ class EdnReaderTest {
 
     @Test
     void whatIsHeldCountsAgainstTheMemory() throws Exception {
-        String many = "[:r 1 2]".repeat(1_000_000);
+        int part = SuiteScale.isReduced() ? 8 : 1;
+        String many = "[:r 1 2]".repeat(1_000_000 / part);
         for (String value : List.of(
                 "{:process 0, :type :ok, :f :txn, :value [" + many + "]}",
                 "{:process :nemesis, :value [" + many + "]}",
-                "{:process :nemesis, :value [" + ("\"" + "a".repeat(1 << 20) + "\" ").repeat(50) + "]}")) {
-            assertThat(refusal(value, 24 << 20)).contains("give more memory");
+                "{:process :nemesis, :value [" + ("\"" + "a".repeat(1 << 20) + "\" ").repeat(48 / part) + "]}")) {
+            assertThat(refusal(value, (24 << 20) / part)).contains("give more memory");
             assertThat(refusal(value, 1 << 30)).isEqualTo("nothing");
         }
         // No more bytes are released than were reserved.
         StringBuilder gone = new StringBuilder();
-        for (int i = 0; i < 300_000; i++) {
+        for (int i = 0; i < 300_000 / part; i++) {
             gone.append("{:process ").append(i).append(", :type :invoke, :f :write, :value 1}\n");
             gone.append("{:process ").append(i).append(", :type :info, :f :write}\n");
         }
-        assertThat(refusal(gone.toString(), 28 << 20)).contains("give more memory");
+        assertThat(refusal(gone.toString(), (28 << 20) / part)).contains("give more memory");
     }
 
     @Test

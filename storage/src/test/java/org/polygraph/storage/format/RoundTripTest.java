@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.polygraph.storage.format.parquet.UnwritableStringException;
 import org.polygraph.storage.format.pieces.PiecesTest;
 import org.polygraph.storage.generate.Workload;
@@ -35,6 +35,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.Simulator.Feature;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** Written files are read back equal; so is Parquet of other writers. */
 class RoundTripTest {
@@ -58,7 +59,7 @@ class RoundTripTest {
 
     @Test
     void randomTablesComeBackEqual() throws Exception {
-        for (long seed = 1; seed <= 60; seed++) {
+        for (long seed = 1; seed <= SuiteScale.of(60, 12); seed++) {
             boolean hasVersions = seed % 4 == 0;
             HistoryTable table = hasVersions
                     ? inputs.read("source.jsonl", Simulator.versions(seed).json())
@@ -86,7 +87,7 @@ class RoundTripTest {
     /** What is written and read again has all that was undone, and the same is judged. */
     @Test
     void savepointsComeBackEqual() throws Exception {
-        for (long seed = 1; seed <= 30; seed++) {
+        for (long seed = 1; seed <= SuiteScale.of(30, 6); seed++) {
             Feature kind = seed % 3 == 0 ? Feature.LISTS : seed % 3 == 1 ? Feature.ROWS : Feature.ABORTED;
             HistoryTable table = inputs.read(
                     "source.jsonl",
@@ -175,11 +176,12 @@ class RoundTripTest {
 
     @Test
     void manyRowsCrossPagesAndPlumeAgrees() throws Exception {
+        int transactions = SuiteScale.of(60_000, 25_000);
         HistoryTable table = new Workload()
                 .seed(5)
                 .timed(false)
                 .sessions(7)
-                .transactions(60_000)
+                .transactions(transactions)
                 .keys(5000)
                 .table();
         Path plume = inputs.path("h.txt");
@@ -198,7 +200,7 @@ class RoundTripTest {
         assertThat(TableText.rows(HistoryReader.read(arrow, HistoryFormat.AUTO)))
                 .as("several record batches")
                 .isEqualTo(rows);
-        assertThat(read.whereIs(59_999)).isEqualTo(parquet + ":row 59999");
+        assertThat(read.whereIs(transactions - 1)).isEqualTo(parquet + ":row " + (transactions - 1));
     }
 
     @Test
@@ -303,25 +305,7 @@ class RoundTripTest {
 
     /** The columns, or a change of {@link #COLUMNS} from and to; the fields of a row and of its operation; the message. */
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "message m { required int64 session; required int64 index; } | | session=1 index=1 | | : found Parquet"
-                        + " without the column \"status\"; expected session, index, status and ops, a list of structs of op,"
-                        + " key and value",
-                "int64 session | double session | session=1 index=1 status=committed | | : found the column \"session\" of"
-                        + " type required double session; expected an integer",
-                "x | x | session=1 index=1 status=committed | op=append key=1 | :row 0: found null as \"value\"; expected a value",
-                "x | x | session=1 index=1 status=committed | op=pr key=1 | :row 0: found null as \"fields\"; expected a value",
-                "x | x | session=1 index=1 status=done | | :row 0: found \"done\" as \"status\"; expected committed, aborted"
-                        + " or indeterminate",
-                "int64 index; | int64 index; optional int64 start; | session=1 index=1 start=-9223372036854775808"
-                        + " status=committed | | :row 0: found -9223372036854775808 as \"start\"; expected at least"
-                        + " -9223372036854775807; leave out a time that is not known",
-                "int64 index; | int64 index; optional int64 end; | session=1 index=1 end=-9223372036854775808"
-                        + " status=committed | | :row 0: found -9223372036854775808 as \"end\"; expected at least"
-                        + " -9223372036854775807; leave out a time that is not known",
-            })
+    @CsvFileSource(resources = "/parquet-refused.txt", delimiter = '|', quoteCharacter = '\'')
     void parquetThatIsNoHistoryIsRefused(String from, String to, String row, String operation, String message)
             throws Exception {
         parquet(to == null ? from : COLUMNS.replace(from, to), CompressionCodecName.UNCOMPRESSED, group -> {

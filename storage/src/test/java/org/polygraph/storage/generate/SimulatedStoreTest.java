@@ -15,6 +15,7 @@ import org.polygraph.storage.generate.Workload.Level;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Definitions;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** Compares the store with one that keeps everything in maps and runs one event after the other. */
 class SimulatedStoreTest {
@@ -121,7 +122,8 @@ class SimulatedStoreTest {
     void playsAsPlainMapsDo() throws IOException {
         Random random = new Random(SEED);
         int lost = 0;
-        for (int i = 0; i < 400; i++) {
+        int rounds = SuiteScale.of(400, 80);
+        for (int i = 0; i < rounds; i++) {
             TransactionPlan plan = random(random).plan();
             List<String> expected = plainly(plan, true);
             assertThat(rows(GeneratedRows.all(plan, done -> {}), plan))
@@ -134,14 +136,14 @@ class SimulatedStoreTest {
                 }
             }
         }
-        assertThat(lost).as("writes that lost").isGreaterThan(1000);
+        assertThat(lost).as("writes that lost").isGreaterThan(rounds * 5 / 2);
     }
 
     /** Each level keeps what it guarantees, in real time too. */
     @Test
     void levelsKeepTheirPromise() {
         Random random = new Random(SEED);
-        for (int i = 0; i < 4_000; i++) {
+        for (int i = 0; i < SuiteScale.of(4_000); i++) {
             Workload workload = random(random)
                     .transactions(6)
                     .sessions(1 + i % 4)

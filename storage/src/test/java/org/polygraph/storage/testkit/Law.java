@@ -15,11 +15,12 @@ import java.util.function.LongFunction;
  *
  * @param <T> the inputs
  * @param rounds at factor 1, see {@link SuiteScale}
- * @param least the rounds at a small factor, in which mutants have to be noticed
+ * @param least the rounds at a small factor; {@code law.least} sets those of all laws, for mutants
  * @param floors by event that the property counts: in which share of the rounds it has to happen
  */
 public record Law<T extends Law.Input<T>>(
         String name, int rounds, int least, LongFunction<T> source, Property<T> property, Map<String, Double> floors) {
+    private static final int USUAL = 60;
     /** Parts that are tried to make a failure smaller. */
     private static final int MOST_TRIALS = Integer.getInteger("law.trials", 300);
 
@@ -60,7 +61,7 @@ public record Law<T extends Law.Input<T>>(
     }
 
     public Law(String name, int rounds, LongFunction<T> source, Property<T> property) {
-        this(name, rounds, 100, source, property, Map.of());
+        this(name, rounds, USUAL, source, property, Map.of());
     }
 
     /** The law with that many rounds at a small factor. */
@@ -85,7 +86,7 @@ public record Law<T extends Law.Input<T>>(
     public void run(String command) {
         Long only = Long.getLong("seed");
         Tally tally = new Tally();
-        int tried = only == null ? SuiteScale.of(rounds, least) : 1;
+        int tried = only == null ? SuiteScale.of(rounds, Integer.getInteger("law.least", least)) : 1;
         for (int i = 0; i < tried; i++) {
             long seed = only == null ? SplitMix.seedOf(name.hashCode(), i) : only;
             T input = source.apply(seed);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
@@ -46,58 +46,7 @@ class ReplayTest {
      * last, and a part of what is wrong with it.
      */
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '/',
-            value = {
-                "s0: w(1,5) r(1,5) w(1,6) r(1,6) | r(1,6); s1: r(1,0) r(2,0); s2: !w(1,9) r(2,7) / SER / / 2 0 1 3 /",
-                "s0: w(1,5) r(1,5) w(1,6) r(1,6) | r(1,6); s1: r(1,0) r(2,0); s2: !w(1,9) r(2,7) / SER / / 3 2 0 1 /",
-                // A stale read.
-                "s0: w(1,5); s1: r(1,0) / SER / / 0 1 / key 1 = 0, but the last value committed before it is 5",
-                "s0: w(1,5); s1: r(1,0) / SER / / 1 0 /",
-                // A read that misses its own write.
-                "s0: w(1,5) w(1,6) r(1,5) / SER / / 0   / its own latest write is 6",
-                "s0: w(1,5) r(1,0)        / SI  / / 0 1 / its own latest write is 5",
-                // Intermediate, aborted and future reads.
-                "s0: w(1,5) w(1,6); s1: r(1,5) / SER / / 0 1 / read key 1 = 5",
-                "s0: !w(1,5); s1: r(1,5)       / SER / / 0 1 / before it is 0",
-                "s0: r(1,5) w(1,5)             / SER / / 0   / before it is 0",
-                // Orders against a session, also across a transaction that does not count.
-                "s0: w(1,5) | w(2,6)           / SER / / 1 0     / which its session ran earlier",
-                "s0: w(1,5) | w(2,6)           / SI  / / 0 2 1 3 / which its session ran earlier",
-                "s0: w(1,5) | w(2,6)           / SI  / / 0 1 2 3 /",
-                "s0: w(1,5) | !w(2,6) | w(3,7) / SER / / 1 2 0   / which its session ran earlier",
-                "s0: w(1,5) | !w(2,6) | w(3,7) / SER / / 1 0 2   /",
-                // Write skew, and a lost update.
-                "s0: r(1,0) r(2,0) w(1,5); s1: r(1,0) r(2,0) w(2,6) / SI  / / 0 2 1 3 /",
-                "s0: r(1,0) r(2,0) w(1,5); s1: r(1,0) r(2,0) w(2,6) / SER / / 0 1     / before it is 5",
-                "s0: r(1,0) r(2,0) w(1,5); s1: r(1,0) r(2,0) w(2,6) / SER / / 1 0     / before it is 6",
-                "s0: r(1,0) w(1,5); s1: r(1,0) w(1,6) / SI / / 0 2 1 3 / overlap and both write key 1",
-                "s0: r(1,0) w(1,5); s1: r(1,0) w(1,6) / SI / / 0 1 2 3 / before it is 5",
-                // A nested writer overlaps too.
-                "s0: w(1,5); s1: w(1,6) / SI / / 0 2 3 1 / overlap",
-                "s0: w(1,5); s1: w(1,6) / SI / / 2 0 1 3 / overlap",
-                "s0: w(1,5); s1: w(1,6) / SI / / 2 3 0 1 /",
-                "s0: w(1,5)             / SI / / 1 0     / commits before its snapshot",
-                // Flags agree with outcomes; an indeterminate transaction explains a read only if it counts.
-                "s0: w(1,5); s1: !w(1,6); s2: ?w(1,7) / SER / 000 / 0 1 2 / committed but is not counted",
-                "s0: w(1,5); s1: !w(1,6); s2: ?w(1,7) / SER / 110 / 0 1 2 / aborted but is counted",
-                "s0: w(1,5); s1: !w(1,6); s2: ?w(1,7) / SER / 101 / 0 1 2 /",
-                "s0: w(1,5); s1: !w(1,6); s2: ?w(1,7) / SER / 100 / 0 1 2 /",
-                "s0: ?w(1,5); s1: r(1,5) / SER       / 11 / 0 1 /",
-                "s0: ?w(1,5); s1: r(1,5) / SER       / 01 / 0 1 / before it is 0",
-                "s0: ?w(1,5); s1: r(2,0) / SER ABORT / 11 / 0 1 / is indeterminate, which the terms ignore, but is counted",
-                "s0: ?w(1,5); s1: r(2,0) / SER ABORT / 01 / - 1 /",
-                // Real time; 10 + 4 < 15, and 10 + 5 is not.
-                "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SER    / / 1 0     /",
-                "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SSER   / / 1 0     / transaction (session 1, index 0) at dsl:3 is"
-                        + " ordered before transaction (session 0, index 0) at dsl:2, which had ended when it started",
-                "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SSER 4 / / 1 0     / which had ended when it started",
-                "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SSER 5 / / 1 0     /",
-                "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SSI    / / 0 2 1 3 / which had ended when it started",
-                "s0: @0..10 w(x,1); s1: @15..20 r(x,0) / SI     / / 0 2 1 3 /",
-                // No transaction precedes itself or is bound by what may not have happened.
-                "s0: @20..10 w(x,1); s1: @0..5 w(y,1); s2: @0..1 ?w(z,1) / SSI / 111 / 2 3 0 1 4 5 /",
-            })
+    @CsvFileSource(resources = "/replays.txt", delimiter = '/')
     void judges(String history, String terms, String counted, String order, String wrong) {
         HistoryTable table = HistoryDsl.parse("init 0; " + history);
         boolean[] flags = committed(table);

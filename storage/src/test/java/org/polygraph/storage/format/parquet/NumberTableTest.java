@@ -92,10 +92,7 @@ class NumberTableTest {
                 assertThat(read.count).isEqualTo(count);
                 assertThat(NumberTable.rows(file, NAME)).isEqualTo(count);
                 assertThat(NumberTable.rows(file, "other")).isEqualTo(-1);
-                assertThat(read.rows).hasSameSizeAs(rows);
-                for (int i = 0; i < count; i++) {
-                    assertThat(read.rows.get(i)).containsExactly(rows.get(i));
-                }
+                assertThat(read.rows.toArray(long[][]::new)).isDeepEqualTo(rows.toArray(long[][]::new));
             }
         }
     }
@@ -118,10 +115,7 @@ class NumberTableTest {
             try {
                 NumberTable.read(file, NAME, () -> false, read);
                 // Not all bytes of the footer matter, but the pages have checksums.
-                assertThat(read.rows).as("byte " + i).hasSameSizeAs(rows);
-                for (int r = 0; r < rows.size(); r++) {
-                    assertThat(read.rows.get(r)).as("byte " + i).containsExactly(rows.get(r));
-                }
+                assertThat(read.rows.toArray(long[][]::new)).as("byte " + i).isDeepEqualTo(rows.toArray(long[][]::new));
             } catch (HistoryException e) {
                 refused++;
             }

@@ -229,7 +229,7 @@ public class PiecesTest {
     /** As {@link #same}, for several histories; returns the most pieces of one history. */
     static int most(Inputs inputs, String name, int seeds, Content content) throws Exception {
         int most = 0;
-        for (long seed = 1; seed <= seeds; seed++) {
+        for (long seed = 1; seed <= SuiteScale.of(seeds, 12); seed++) {
             String path = inputs.write(name, content.of(new Random(seed)));
             most = Math.max(most, same(path, "seed " + seed));
         }
@@ -273,7 +273,7 @@ public class PiecesTest {
 
     @Test
     void folders() throws Exception {
-        for (long seed = 1; seed <= 30; seed++) {
+        for (long seed = 1; seed <= SuiteScale.of(30, 6); seed++) {
             Random random = new Random(seed);
             boolean isParquet = seed % 3 == 0;
             Path parts = inputs.path("parts" + seed);
