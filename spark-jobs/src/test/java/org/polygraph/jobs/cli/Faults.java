@@ -185,7 +185,7 @@ final class Faults {
         settings.keySet().forEach(System::clearProperty);
     }
 
-    private static void stopSession() {
+    static void stopSession() {
         if (SparkSession.getDefaultSession().nonEmpty()) {
             SparkSession.getDefaultSession().get().stop();
         }

@@ -3,7 +3,9 @@ package org.polygraph.jobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.Closeable;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -157,6 +159,48 @@ class HdfsTest {
         assertThat(check.exitCode()).isEqualTo(3);
         assertThat(generated.out()).contains("lost-update  s0#500 s1#500");
         assertThat(check.out()).contains("LostUpdate").contains("s0#500").contains("s1#500");
+    }
+
+    @Test
+    void aCheckOnSparkLeavesNothingThere() throws IOException {
+        String history = uri("/scratch/h.parquet");
+        InProcess generated = InProcess.of("generate -q --transactions 120 --keys 40 --no-time -o " + history);
+        assertThat(generated.exitCode()).as(generated.toString()).isZero();
+        // A session that an earlier test of this process left would be shared, with its own folder.
+        Faults.stopSession();
+        String setting = "spark.polygraph.stage.dir";
+        System.setProperty(setting, uri("/stages"));
+        try {
+            InProcess check = InProcess.of("check -q -l si --engine spark --master local[2] " + history);
+            assertThat(check.word()).as(check.toString()).isEqualTo("PASS");
+            assertThat(files.listStatus(new org.apache.hadoop.fs.Path("/stages")))
+                    .isEmpty();
+        } finally {
+            System.clearProperty(setting);
+            Faults.stopSession();
+        }
+    }
+
+    /** A process that lives keeps the folder of its run; one that was killed loses it after the name node's limit. */
+    @Test
+    void aFolderOfARunHasOneOwner() throws IOException {
+        String name = uri("/run=1/stages/windows");
+        Location folderOfRun = Location.of(name);
+        try (FileSystem other = FileSystem.newInstance(files.getUri(), files.getConf())) {
+            Closeable first = folderOfRun.claimed(() -> true);
+            assertThat(first).isNotNull();
+            assertThat(folderOfRun.claimed(() -> true)).isNull();
+            first.close();
+            OutputStream second = other.append(new org.apache.hadoop.fs.Path(name, ".owner"));
+            assertThat(folderOfRun.claimed(() -> true)).isNull();
+            // As if the second had been silent for longer than the limit.
+            cluster.setLeasePeriod(1, 3_600_000);
+            int[] asked = new int[1];
+            Closeable third = folderOfRun.claimed(() -> asked[0]++ == 10);
+            assertThat(third).as("after the second was killed").isNotNull();
+            third.close();
+            second.close();
+        }
     }
 
     private static org.apache.hadoop.fs.Path first() throws IOException {
