@@ -57,8 +57,15 @@ final class CommitTheory implements Theory {
     private final int[] turns;
 
     private final int[] turnOf;
-    /** The transactions of the turns below have a source for each read, and obey the axiom in what is chosen so far. */
+    /**
+     * The transactions of the turns below have a source for each read, and obey the axiom in what is chosen so far, but for {@link #open}.
+     */
     private int settled;
+    /** Turns below whose transactions lost a source or a commit since then; at CC all turns after the first of these begin again. */
+    private final BitSet open = new BitSet();
+    /** No turn below is open. */
+    private int firstOpen;
+
     /** Whether a choice became false since the last look for transactions that are not founded. */
     private boolean hasFewerChoices;
 
@@ -113,7 +120,7 @@ final class CommitTheory implements Theory {
             }
             case Atoms.COMMIT -> {
                 counted[atoms.transaction(variable)] = !Literals.isNegative(literal);
-                settled = Math.min(settled, turnOf[atoms.transaction(variable)]);
+                unsettle(atoms.transaction(variable));
             }
             default -> {
                 int read = atoms.read(variable);
@@ -138,15 +145,25 @@ final class CommitTheory implements Theory {
             case Atoms.EDGE -> order.removeNewest();
             case Atoms.COMMIT -> {
                 counted[atoms.transaction(variable)] = false;
-                settled = Math.min(settled, turnOf[atoms.transaction(variable)]);
+                unsettle(atoms.transaction(variable));
             }
             default -> {
                 int read = atoms.read(variable);
                 if (!Literals.isNegative(literal) && chosen[read] == atoms.candidateOf(variable)) {
                     chosen[read] = -1;
-                    settled = Math.min(settled, turnOf[p.reader(read)]);
+                    unsettle(p.reader(read));
                 }
             }
+        }
+    }
+
+    private void unsettle(int transaction) {
+        int turn = turnOf[transaction];
+        if (p.sees == CommitProblem.Sees.CAUSES) {
+            settled = Math.min(settled, turn);
+        } else if (turn < settled) {
+            open.set(turn);
+            firstOpen = Math.min(firstOpen, turn);
         }
     }
 
@@ -164,12 +181,12 @@ final class CommitTheory implements Theory {
         if (hasFewerChoices && assigned >= p.transactions / 16) {
             assigned = 0;
             hasFewerChoices = false;
-            if (founded.refute(search)) {
+            if (founded.refute(search, order.position())) {
                 return AGAIN;
             }
         }
-        for (; settled < p.transactions; settled++) {
-            int t = turns[settled];
+        for (int turn = firstTurn(); turn < p.transactions; turn = firstTurn()) {
+            int t = turns[turn];
             if (counted[t]) {
                 for (int r = p.readStarts[t]; r < p.readStarts[t + 1]; r++) {
                     budget.tick();
@@ -181,6 +198,11 @@ final class CommitTheory implements Theory {
             if (axiom.demand(search, t)) {
                 return AGAIN;
             }
+            if (turn < settled) {
+                open.clear(turn);
+            } else {
+                settled++;
+            }
         }
         if (!axiom.demandAll(search) && !precede(search)) {
             return COMPLETE;
@@ -188,6 +210,12 @@ final class CommitTheory implements Theory {
         // The clocks are now of all choices, also of those of later turns.
         settled = p.sees == CommitProblem.Sees.CAUSES ? 0 : settled;
         return AGAIN;
+    }
+
+    private int firstTurn() {
+        int turn = firstOpen < settled ? open.nextSetBit(firstOpen) : -1;
+        firstOpen = turn < 0 ? settled : turn;
+        return firstOpen;
     }
 
     /** Adds a clause for each predecessor that an optional transaction, which is counted, is not behind. */

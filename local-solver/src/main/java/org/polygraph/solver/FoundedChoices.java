@@ -12,7 +12,7 @@ import org.polygraph.solver.sat.SearchBudget;
  * these clauses, that n transactions cannot all read from one another takes a number of conflicts that grows much
  * faster than n.
  *
- * <p>Linear in the candidates of all reads.
+ * <p>Linear in the candidates of all reads; in the reads, if the current order shows that all are founded.
  */
 final class FoundedChoices {
     private final CommitProblem p;
@@ -29,6 +29,8 @@ final class FoundedChoices {
     private final int[] lacks;
 
     private final boolean[] isFounded;
+    /** Transactions by place in the current order. */
+    private final int[] inOrder;
 
     private final boolean[] isReached;
     private final IntStack queue;
@@ -42,6 +44,7 @@ final class FoundedChoices {
         readOf = budget.ints(places);
         firstOf = budget.ints(p.transactions);
         lacks = budget.ints(p.transactions);
+        inOrder = budget.ints(p.transactions);
         budget.reserve(p.reads() + 2L * p.transactions);
         isMet = new boolean[p.reads()];
         isFounded = new boolean[p.transactions];
@@ -60,12 +63,52 @@ final class FoundedChoices {
         }
     }
 
-    /** Adds a clause that is false, if some counted transaction is not founded; returns whether it did. */
-    boolean refute(Search search) {
+    /**
+     * Adds a clause that is false, if some counted transaction is not founded; returns whether it did.
+     *
+     * @param position the current order
+     */
+    boolean refute(Search search, int[] position) {
+        if (isFoundedInOrder(search, position)) {
+            return false;
+        }
         find(search);
         for (int t = 0; t < p.transactions; t++) {
             if (!isFounded[t] && theory.isCounted(t)) {
                 addClause(search, t);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Whether each counted transaction is founded by earlier ones of the order. Most are, and of each read the first such candidate is
+     * enough, where {@link #find} looks at all candidates.
+     */
+    private boolean isFoundedInOrder(Search search, int[] position) {
+        for (int t = 0; t < p.transactions; t++) {
+            inOrder[position[t]] = t;
+        }
+        Arrays.fill(isFounded, false);
+        for (int t : inOrder) {
+            int before = predecessor(t);
+            boolean isNext = !theory.isOut(search, t) && (before < 0 || isFounded[before]);
+            for (int r = p.readStarts[t]; isNext && r < p.readStarts[t + 1]; r++) {
+                isNext = hasFounded(search, r);
+            }
+            if (!isNext && theory.isCounted(t)) {
+                return false;
+            }
+            isFounded[t] = isNext;
+        }
+        return true;
+    }
+
+    private boolean hasFounded(Search search, int read) {
+        for (int c = p.candidateStarts[read]; c < p.candidateStarts[read + 1]; c++) {
+            boolean isOfFounded = p.candidates[c] == CommitProblem.INITIAL || isFounded[p.candidates[c]];
+            if (isOfFounded && mayBe(search, read, c)) {
                 return true;
             }
         }

@@ -2,12 +2,14 @@ package org.polygraph.jobs.weak;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.axiom.CommitOrder;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.CommitStatus;
@@ -22,10 +24,16 @@ import org.polygraph.storage.table.HistoryTable;
  * and the outcomes that are not known are choices.
  */
 final class ChoiceSolving {
+    /** The last writers contradict at most this part of the transactions of a store whose recorded order is nearly that of commits. */
+    private static final int FEW_WRONG = 100;
+
     private final HistoryTable table;
     private final CommitOrder order;
     private final int[] first;
     private final ReadsFrom readsFrom;
+    /** By operation: the source of each read, {@link ReadsFrom#OPEN} where it is a choice. */
+    private final int[] sources;
+
     private final CommitStatus commitStatus;
     /** By read of the problem: its operation. */
     private final IntArrayList operations = new IntArrayList();
@@ -39,12 +47,80 @@ final class ChoiceSolving {
      * @param first the places with which the solver begins, which keep the edges of the order
      */
     ChoiceSolving(CommitOrder order, int[] first) {
+        this(order, first, order.readsFrom().sources());
+    }
+
+    private ChoiceSolving(CommitOrder order, int[] first, int[] sources) {
         this.first = first;
+        this.sources = sources;
         this.table = order.table();
         this.order = order;
         this.readsFrom = order.readsFrom();
         this.commitStatus = order.commitStatus();
         this.problem = problem();
+    }
+
+    /**
+     * Prepares the problem in which an open read has the last writer of its value before it. Only the reads of transactions that this
+     * contradicts have other choices, so an order that is found is one of the whole problem, and a refutation decides nothing.
+     *
+     * @param first near the recorded order, and keeps the edges of the order
+     * @return null if it contradicts many transactions
+     */
+    static @Nullable ChoiceSolving ofLastWriters(CommitOrder order, int[] first) {
+        HistoryTable table = order.table();
+        int[] known = order.readsFrom().sources();
+        int[] sources = lastWriters(order, first);
+        int wrong = 0;
+        for (int t = 0; t < table.transactions(); t++) {
+            boolean isWrong = false;
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t) && !isWrong; o++) {
+                int end = order.level().readsAlone() ? table.statementStart(o) : table.operationsEnd(t);
+                for (int other = table.firstOperation(t); sources[o] >= ReadsFrom.INITIAL && other < end; other++) {
+                    int seen = sources[other];
+                    isWrong |= seen >= 0
+                            && seen != sources[o]
+                            && (sources[o] == ReadsFrom.INITIAL || first[seen] > first[sources[o]])
+                            && table.lastWrite(seen, table.key(o)) >= 0;
+                }
+            }
+            wrong += isWrong ? 1 : 0;
+            for (int o = table.firstOperation(t); isWrong && o < table.operationsEnd(t); o++) {
+                sources[o] = known[o];
+            }
+        }
+        return wrong <= table.transactions() / FEW_WRONG ? new ChoiceSolving(order, first, sources) : null;
+    }
+
+    /** The sources of reads; of an open one the last writer of its value before it that counts, if there is one. */
+    private static int[] lastWriters(CommitOrder order, int[] first) {
+        HistoryTable table = order.table();
+        CommitStatus status = order.commitStatus();
+        int[] sources = order.readsFrom().sources().clone();
+        int[] sequence = new int[first.length];
+        for (int t = 0; t < sequence.length; t++) {
+            sequence[first[t]] = t;
+        }
+        Long2IntOpenHashMap[] last = new Long2IntOpenHashMap[table.keys().size()];
+        for (int o : order.readsFrom().open()) {
+            int key = table.key(o);
+            last[key] = last[key] == null ? new Long2IntOpenHashMap(2) : last[key];
+            boolean isInitial = table.value(o) == table.initialValue(key);
+            last[key].put(table.value(o), isInitial ? ReadsFrom.INITIAL : ReadsFrom.OPEN);
+        }
+        for (int t : sequence) {
+            int end = status.isCounted(t) ? table.operationsEnd(t) : 0;
+            for (int o = table.firstOperation(t); o < end; o++) {
+                sources[o] = sources[o] == ReadsFrom.OPEN ? last[table.key(o)].get(table.value(o)) : sources[o];
+            }
+            for (int o = table.firstOperation(t); o < end; o++) {
+                Long2IntOpenHashMap ofKey = table.isWrite(o) ? last[table.key(o)] : null;
+                if (ofKey != null && ofKey.containsKey(table.value(o)) && table.lastWrite(t, table.key(o)) == o) {
+                    ofKey.put(table.value(o), t);
+                }
+            }
+        }
+        return sources;
     }
 
     /**
@@ -92,7 +168,7 @@ final class ChoiceSolving {
         IntArrayList candidates = new IntArrayList();
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                int source = readsFrom.sources()[o];
+                int source = sources[o];
                 if (source == ReadsFrom.NONE) {
                     continue;
                 }
@@ -185,6 +261,11 @@ final class ChoiceSolving {
             }
             for (int i = graph.predecessorStarts()[t]; i < graph.predecessorStarts()[t + 1]; i++) {
                 from.add(graph.from(graph.predecessorEdges()[i]));
+            }
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (readsFrom.sources()[o] == ReadsFrom.OPEN && sources[o] >= 0) {
+                    from.add(sources[o]);
+                }
             }
             starts[t + 1] = from.size();
         }

@@ -165,9 +165,17 @@ public final class WeakLevelDecision {
     private Finding ambiguous(CommitOrder order) {
         phases.begin("guess");
         int[] near = RecordedOrder.near(table, order.graph(), request.time() != TimeMode.NONE);
+        long nanos = SHORT_NANOS + SHORT_NANOS_OF_OPERATION * table.operations();
+        ChoiceSolving last = near == null ? null : ChoiceSolving.ofLastWriters(order, near);
+        if (last != null) {
+            phases.end(table.operations());
+            if (solved(last, budget.atMost(nanos)) instanceof CommitOutcome.Ordered ordered) {
+                return ordered(order, last.committed(ordered), ordered.position(), last.sources(ordered));
+            }
+            phases.begin("guess");
+        }
         ChoiceSolving choices = new ChoiceSolving(order, near == null ? order.position() : near);
         phases.end(table.operations());
-        long nanos = SHORT_NANOS + SHORT_NANOS_OF_OPERATION * table.operations();
         CommitOutcome found = solved(choices, budget.atMost(nanos / FIRST_SEARCH));
         for (boolean byRules : new boolean[] {false, true}) {
             if (found instanceof CommitOutcome.Unknown) {

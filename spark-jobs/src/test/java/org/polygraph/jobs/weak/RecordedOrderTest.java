@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.format.Guarantee;
@@ -15,9 +16,11 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.axiom.CommitOrder;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.solver.CommitOutcome;
 import org.polygraph.storage.analysis.HistoryStats;
 import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
@@ -47,6 +50,32 @@ class RecordedOrderTest {
                     history, new CheckRequest(IsolationLevel.RC, TimeMode.NONE, 0, IndeterminateMode.MAYBE));
             assertThat(verdict.status()).as("seed %d", seed).isEqualTo(Verdict.Status.PASS);
         }
+    }
+
+    /** A read of a deleted row may have read from each delete of it. The last ones before the reads contradict few transactions. */
+    @Test
+    void decidesDeletedRowsOfReadCommitted() {
+        HistoryTable history = new Workload()
+                .sessions(10)
+                .transactions(20_000)
+                .keys(1_000)
+                .rows(0.2, 0.2)
+                .level(Workload.Level.RC)
+                .table()
+                .withoutRows();
+        CommitOrder order =
+                CommitOrder.index(history, IsolationLevel.RC, IndexedHistory.Indeterminate.MAYBE, () -> false);
+        assertThat(order.order(Long.MAX_VALUE, () -> false)).isTrue();
+        int[] near = Objects.requireNonNull(RecordedOrder.near(history, order.graph(), true));
+        long last = looks(Objects.requireNonNull(ChoiceSolving.ofLastWriters(order, near)));
+        assertThat(last).isLessThan(looks(new ChoiceSolving(order, near)) * 3 / 4);
+    }
+
+    private static long looks(ChoiceSolving choices) {
+        AtomicLong looks = new AtomicLong();
+        CommitOutcome found = choices.solve(() -> looks.incrementAndGet() > 100_000, 1L << 30);
+        assertThat(found).isInstanceOf(CommitOutcome.Ordered.class);
+        return looks.get();
     }
 
     /**
