@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
@@ -57,27 +57,7 @@ class RollingTest {
 
     /** The levels, the part of each transaction, the fewest parts with a seam, and what is counted. */
     @ParameterizedTest
-    @CsvSource(delimiter = '/', textBlock = """
-            # The snapshot of the second transaction stays before the border, because it does not see b=1. It writes k,
-            # so no other transaction may write k before it commits, not even the value that k has at the border.
-            SI / 0 0 0 0 1 / 2 / VIOLATION=1 / s0: w(k,1) | r(b,0) w(k,5); s1: w(b,1); s2: r(b,1) r(k,1); s3: r(k,1) r(b,1) w(k,1)
-            # The snapshot of a transaction is before the cut, and the transaction before it in its session is of unknown
-            # outcome. It cannot turn out to have committed, because the snapshot does not see what it wrote.
-            SI / 0 0 0 0 1 / 2 / VIOLATION=1 / s0: ?w(a,1) | r(a,0) r(c,0) w(b,1); s1: w(c,1); s2: r(c,1) r(b,0) w(e,1); s3: r(a,1)
-            # The second session reads what the second part writes, and writes the initial value of k again. So it may
-            # explain the last read of the first session, although it is left out of the order of the first part.
-            SER / 0 0 0 1 / 2 / VIOLATION=0 / s0: w(k,1) | r(k,0); s1: r(z,9) w(k,0); s2: w(z,9)
-            # A transaction that follows an open one in its session is not in the order of the first part.
-            SER / 0 0 0 1 / 0 / UNKNOWN=1 PASS=1 / s0: w(x,1); s1: r(z,9) r(x,1) | w(x,2); s2: w(z,9)
-            # The first transaction reads its own write, and an open one writes the same value.
-            SER / 0 0 1 / 1 / verified order of an open part=1 / s0: w(k,1) r(k,1); s1: r(z,9) w(k,1); s2: w(z,9)
-            # In the second part s1 contradicts itself, and the reads of s2 are violations whatever the third part writes.
-            # Only one violation is reported, a read whose writer is in the third part.
-            SI / 2 2 2 2 3 1 1 / 1 / VIOLATION=2 / s0: r(0,0) r(1,0); s1: r(2,2) w(0,3) w(2,4) w(0,5) | r(1,6) r(1,8); s2: r(0,7) r(1,6) w(1,6) r(2,1) | w(0,7) r(1,8) w(1,8); s3: w(2,1) r(0,7) w(2,2) | w(2,9) r(1,6)
-            # A read without a writer is a violation after the second part. The third part has the writer, and another read
-            # whose writer is in the fourth, which is decided on the seam of the third.
-            SER SI RC / 0 0 2 3 1 2 / 0 / UNKNOWN=6 VIOLATION=3 PASS=3 / s0: w(0,1) | r(3,6); s1: w(3,6) | w(9,9); s2: r(0,1) | r(9,9)
-            """)
+    @CsvFileSource(resources = "/rolling.txt", delimiter = '/')
     void namedHistories(String levels, String parts, int least, String counts, String history) throws Exception {
         int[] partOf = Stream.of(parts.split(" ")).mapToInt(Integer::parseInt).toArray();
         for (String level : levels.split(" ")) {

@@ -23,6 +23,8 @@ import org.polygraph.storage.testkit.HistoryDsl;
 class WindowMatrixTest {
     private static final Path PAGE =
             Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs", "docs", "windows.md");
+    private static final Path INPUTS =
+            Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs/src/test/resources/window-inputs.txt");
     private static final List<IsolationLevel> LEVELS = List.of(
             IsolationLevel.SER,
             IsolationLevel.SSER,
@@ -53,48 +55,15 @@ class WindowMatrixTest {
      * @param keeps a history that keeps all levels that it fits
      * @param violation transactions with which it violates them
      */
-    private record Input(String name, String options, String keeps, String violation) {
-        Input(String name, String keeps) {
-            this(name, "", keeps, ABORTED_READ);
-        }
-    }
+    private record Input(String name, String options, String keeps, String violation) {}
 
     private List<Input> inputs() throws IOException {
-        String plain = "init 0; s1: @10..15 w(x,1); s2: @20..25 r(x,1)";
-        Path state = Files.writeString(folder.resolve("state.jsonl"), "{\"key\":\"x\",\"value\":4}\n");
-        String begun = "; s1: @10..15 r(x,4); s2: @20..25 w(x,1)";
-        String loaded = "init 0; s1: @10..15 w(x,0); s2: @20..25 r(x,0) | @30..35 w(x,1)";
-        return List.of(
-                new Input("different values", plain),
-                new Input("repeated values", "init 0; s1: @10..15 w(x,1); s2: @20..25 w(x,1); s3: @30..35 r(x,1)"),
-                new Input("an initial value of all keys", "init 0; s1: @10..15 r(x,0)"),
-                new Input("initial values of single keys in the header", "init 0 x=4" + begun),
-                new Input("`--initial-state FILE`", "--initial-state " + state, "init 0" + begun, ABORTED_READ),
-                new Input("transactions that load initial rows", loaded),
-                new Input("`--initial SESSION#INDEX`", "--initial 1#0", loaded, ABORTED_READ),
-                new Input("unknown outcomes", "init 0; s1: @10..15 ?w(x,1); s2: @20..25 r(x,1); s3: @30..35 ?w(x,2)"),
-                new Input(
-                        "refused compare-and-sets",
-                        "init 0; s1: @10..15 w(x,1); s2: @20..25 cas(x,5,6,false); s3: @30..35 r(x,1)"),
-                new Input(
-                        "lists",
-                        "",
-                        "init 0; s1: @10..15 a(x,1); s2: @20..25 r(x,[1])",
-                        "; s7: @500..505 !a(y,9); s8: @510..515 r(y,[9])"),
-                new Input(
-                        "inserts and deletes",
-                        "",
-                        "init null; s1: @10..15 i(x,1); s2: @20..25 d(x); s3: @30..35 r(x,null)",
-                        "; s7: @500..505 !i(y,9); s8: @510..515 r(y,9)"),
-                new Input(
-                        "savepoints",
-                        "init 0; s1: @10..15 w(x,1); s2: @20..25 savepoint(s) w(x,2) r(x,2) rollback(s) r(x,1);"
-                                + " s3: @30..35 r(x,1)"),
-                new Input("conditions", "init 0; s1: @10..15 w(x,1); s2: @20..25 pr(1..2,x=1)"),
-                new Input(
-                        "writes by a condition without their keys",
-                        "init 0; s1: @10..15 w(x,1); s2: @20..25 pw(1..2=3,?1); s3: @30..35 r(x,3)"),
-                new Input("a part of a chain (`--each`)", "--each", plain, ABORTED_READ));
+        Files.writeString(folder.resolve("state.jsonl"), "{\"key\":\"x\",\"value\":4}\n");
+        return Files.readAllLines(INPUTS).stream()
+                .filter(line -> !line.startsWith("#"))
+                .map(line -> line.replace("FOLDER", folder.toString()).split(" / "))
+                .map(of -> new Input(of[0], of[1].strip(), of[2], of.length > 3 ? "; " + of[3] : ABORTED_READ))
+                .toList();
     }
 
     @Test

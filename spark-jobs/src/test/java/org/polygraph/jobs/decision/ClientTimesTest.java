@@ -20,27 +20,10 @@ import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
-import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
 
 /** Named cases of client times. The laws "client-times" and "larger" have every kind of clock, also absurd ones. */
 class ClientTimesTest {
-    /**
-     * Times alone contradict a session, and one of the two transactions has no operation that a sub-history could
-     * contain.
-     */
-    @Test
-    void aTransactionWithoutOperationsViolates() {
-        HistoryTable history = HistoryDsl.parse(
-                "init 0; s0: @3..3 w(x,1); s1: @-2..0 ?r(x,0); s2: @1..5 () | @-2..0 r(x,0); s3: @2..3 !w(x,1)");
-        for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI)) {
-            Verdict verdict =
-                    Checks.check(history, new CheckRequest(level, TimeMode.STRICT, 0, IndeterminateMode.MAYBE));
-            assertThat(verdict.status()).isEqualTo(Verdict.Status.VIOLATION);
-            assertThat(verdict.violations()).singleElement().satisfies(violation -> assertThat(violation.cycle())
-                    .hasSize(2));
-        }
-    }
 
     /**
      * 100 sessions run side by side all the time, so times show little, and lines are in the order of commits. Times

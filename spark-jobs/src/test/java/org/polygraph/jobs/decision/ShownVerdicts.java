@@ -24,6 +24,7 @@ import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Basis;
 import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.SubHistory;
@@ -73,6 +74,15 @@ public final class ShownVerdicts {
 
     private void isShown(Violation violation, HistoryTable whole, CheckRequest request, String what) {
         isClosed(violation);
+        List<Dependency> cycle = violation.cycle();
+        boolean isLost = violation.anomaly() == Anomaly.LOST_UPDATE || violation.anomaly() == Anomaly.NO_VALID_ORDER;
+        for (int d = 0; request.level() == IsolationLevel.SI && !isLost && d < cycle.size(); d++) {
+            // SI allows two consecutive anti-dependencies.
+            assertThat(cycle.get(d).kind() == EdgeKind.RW
+                            && cycle.get((d + 1) % cycle.size()).kind() == EdgeKind.RW)
+                    .as(what)
+                    .isFalse();
+        }
         SubHistory part = violation.minimal();
         if (part == null) {
             assertThat(request.level().realTime() && hasEmptyTransaction(whole))

@@ -15,18 +15,13 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.report.Untimed;
-import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
-import org.polygraph.partitioner.isolation.Dependency;
-import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
-import org.polygraph.storage.testkit.Simulator;
-import org.polygraph.storage.testkit.SplitMix;
 
 /** Histories that are made hard to explain must have evidence. The time limit only prevents endless tests. */
 class EvidenceTest {
@@ -90,41 +85,6 @@ class EvidenceTest {
         }
         text.append("; s20: r(b,1) w(a,1) | w(g,1); s21: r(a,1) w(b,1)");
         assertThat(violation(text.toString(), IsolationLevel.SER).cycle()).hasSize(2);
-    }
-
-    /** Two writers of the initial value, both of unknown outcome: no case may be split twice in the same way. */
-    @Test
-    void casesOfUnknownOutcomesEnd() {
-        Violation found = violation(
-                "init 0; s0: ?w(0,0) | ?w(0,0); s1: r(1,0) w(1,1) r(0,0); s2: ?r(1,0) w(0,1) | r(0,1) w(1,2)",
-                IsolationLevel.SER);
-        assertThat(found.anomaly()).isEqualTo(Anomaly.NO_VALID_ORDER);
-        assertThat(found.cases()).isNotEmpty();
-    }
-
-    /**
-     * An impossible read hides nothing: cycles among the other operations are reported too, and so are reads that this
-     * reveals.
-     */
-    @Test
-    void impossibleReadsHideNothing() {
-        HistoryTable table = HistoryDsl.parse("init 0; s0: !w(a,9); s1: r(a,9) r(b,7) w(c,5); s2: r(x,0) w(x,1);"
-                + " s3: r(x,0) w(x,2); s4: w(d,1) r(d,2)");
-        for (IsolationLevel level : IsolationLevel.values()) {
-            if (level == IsolationLevel.LIN) {
-                continue;
-            }
-            Verdict verdict = Checks.check(table, level);
-            boolean lost = !level.isAxiom();
-            assertThat(verdict.violations().stream().map(v -> v.anomaly()))
-                    .as("%s", level)
-                    .contains(Anomaly.ABORTED_READ, Anomaly.THIN_AIR_READ, Anomaly.NOT_MY_OWN_WRITE)
-                    .hasSize(lost ? 4 : 3);
-            assertThat(verdict.violations().stream().anyMatch(v -> v.anomaly() == Anomaly.LOST_UPDATE))
-                    .isEqualTo(lost);
-            assertThat(verdict.violationsFound()).isEqualTo(lost ? 4 : 3);
-            assertThat(verdict.violations()).allMatch(v -> v.minimal() != null);
-        }
     }
 
     /**
@@ -212,62 +172,5 @@ class EvidenceTest {
         SubHistory minimal = Objects.requireNonNull(verdict.violations().get(0).minimal());
         assertThat(minimal.minimal()).isTrue();
         return Untimed.json(verdict);
-    }
-
-    /**
-     * Sub-histories consist of operations. If the clock of a session runs backwards, a transaction without operations
-     * may violate.
-     */
-    @Test
-    void emptyTransactionsBreakRealTimeToo() {
-        for (String history : List.of(
-                "s0: @3..5 () | @1..2 w(x,1)",
-                "s0: @3..5 () | @1..2 w(x,1); s1: @0..9 r(x,1) w(y,1)",
-                "s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 w(y,1) | @6..7 r(x,null)")) {
-            for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI)) {
-                Verdict verdict = Checks.check(HistoryDsl.parse(history), level);
-                assertThat(verdict.status()).as("%s %s", level, history).isEqualTo(Verdict.Status.VIOLATION);
-                assertThat(verdict.violations()).as("%s %s", level, history).isNotEmpty();
-                assertThat(verdict.violations().get(0).transactions())
-                        .as("%s %s", level, history)
-                        .isNotEmpty();
-            }
-        }
-    }
-
-    /** The write that makes it a future read is the write that another read needs anyway. */
-    @Test
-    void oneWriteServesTwoReads() {
-        Violation found = violation(
-                "init 0; s0: ?r(0,4) w(0,4) w(0,2) w(0,4); s1: w(0,4) w(0,2); s2: r(0,4) w(0,1)", IsolationLevel.SER);
-        assertThat(found.anomaly()).isEqualTo(Anomaly.FUTURE_READ);
-        assertThat(found.minimal()).isNotNull();
-        assertThat(found.minimal().operations()).hasSize(3);
-    }
-
-    /** SI allows two consecutive anti-dependencies: they refute nothing, unless they are a lost update. */
-    @Test
-    void snapshotIsolationIsNeverRefutedByAdjacentAntiDependencies() {
-        assertThat(violation("init 0; s0: w(x,2) r(y,0); s1: r(x,0) w(x,1) w(y,2)", IsolationLevel.SER)
-                        .cycle())
-                .isNotEmpty();
-        for (int i = 0; i < 5000; i++) {
-            HistoryTable history = Simulator.tiny(SplitMix.seedOf(0x51, i)).table();
-            if (Counts.of(history).transactionsCommitted() == 0) {
-                continue;
-            }
-            Verdict verdict = Checks.check(history, IsolationLevel.SI);
-            for (Violation found : verdict.violations()) {
-                if (found.anomaly() != Anomaly.LOST_UPDATE && found.anomaly() != Anomaly.NO_VALID_ORDER) {
-                    List<Dependency> cycle = found.cycle();
-                    for (int d = 0; d < cycle.size(); d++) {
-                        assertThat(cycle.get(d).kind() == EdgeKind.RW
-                                        && cycle.get((d + 1) % cycle.size()).kind() == EdgeKind.RW)
-                                .as("%s %s", HistoryDsl.print(history), cycle)
-                                .isFalse();
-                    }
-                }
-            }
-        }
     }
 }

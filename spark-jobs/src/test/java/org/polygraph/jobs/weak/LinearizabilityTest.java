@@ -11,13 +11,11 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
-import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.decision.ShownVerdicts;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
@@ -35,110 +33,6 @@ import org.polygraph.storage.testkit.SuiteScale;
 
 /** Level lin: named cases, and histories of a simulated register. The laws have tiny histories. */
 class LinearizabilityTest {
-    @Test
-    void recognizesUniqueValues() {
-        String once = "init 0; s0: @0..1 w(x,1); s1: @2..3 w(y,1); s2: @4..5 r(x,1)";
-        for (String[] each : new String[][] {
-            {once, "true"}, {once + "; s3: @6..7 w(x,1)", "false"}, {once + "; s3: @6..7 w(y,0)", "false"}
-        }) {
-            Verdict verdict = check(HistoryDsl.parse(each[0]), 0);
-            assertThat(verdict.status()).isEqualTo(Verdict.Status.PASS);
-            assertThat(String.valueOf(
-                            Objects.requireNonNull(verdict.assumptions()).uniqueValues()))
-                    .as(each[0])
-                    .isEqualTo(each[1]);
-        }
-    }
-
-    /**
-     * A read of a value that only an aborted operation wrote has this name and shows the writer, whether or not values
-     * repeat.
-     */
-    @Test
-    void namesReadsOfWhatAborted() {
-        String aborted = "init 0; s0: @0..1 !w(x,1); s1: @2..3 r(x,1)";
-        String repeated = "; s2: @4..5 w(x,2) | @6..7 w(x,2)";
-        for (String history : new String[] {
-            aborted,
-            aborted + repeated,
-            "init 0; s0: @2..3 r(x,1); s1: @0..1 !w(y,3) w(x,1)",
-            "init 0; s0: @0..1 !w(x,1); s1: @2..3 r(x,1) w(x,2)"
-        }) {
-            HistoryTable table = HistoryDsl.parse(history);
-            Verdict verdict = check(table, 0);
-            assertThat(verdict.status()).as(history).isEqualTo(Verdict.Status.VIOLATION);
-            Violation violation = verdict.violations().get(0);
-            assertThat(violation.anomaly()).as(history).isEqualTo(Anomaly.ABORTED_READ);
-            assertThat(violation.transactions())
-                    .as(history)
-                    .hasSize(2)
-                    .anyMatch(t -> table.status(t) == TransactionStatus.ABORTED);
-            assertThat(violation.detail()).contains("aborted");
-        }
-        for (String history :
-                new String[] {"init 0; s0: @0..1 !w(x,2); s1: @2..3 r(x,1)", "init 0; s0: @0..1 r(x,1)" + repeated}) {
-            Violation violation =
-                    check(HistoryDsl.parse(history), 0).violations().get(0);
-            assertThat(violation.anomaly()).as(history).isEqualTo(Anomaly.THIN_AIR_READ);
-        }
-        HistoryTable unknown = HistoryDsl.parse("init 0; s0: @0..1 ?w(x,1); s1: @2..3 r(x,1)");
-        assertThat(check(unknown, 0).status()).isEqualTo(Verdict.Status.PASS);
-        Verdict dropped = Checks.check(
-                unknown, new CheckRequest(IsolationLevel.LIN, TimeMode.STRICT, 0, IndeterminateMode.ABORT));
-        assertThat(dropped.violations().get(0).anomaly()).isEqualTo(Anomaly.ABORTED_READ);
-    }
-
-    /** A compare-and-set of unknown outcome counts because an operation read it, so that operation is shown too. */
-    @Test
-    void showsWhoseReadsMakeAnUnknownOutcomeCount() {
-        String chain =
-                "init 0; s0: @0..1 !w(x,1); s1: @2..3 ?r(x,1) w(x,2); s2: @4..5 ?r(x,2) w(x,3); s3: @6..7 r(x,3)";
-        for (String others : new String[] {
-            "; s4: @8..9 w(x,9)",
-            // A transaction that contradicts itself does not replace the read that is explained.
-            "; s4: @0..9 r(x,0) w(x,5); s5: @0..9 r(x,0) w(x,6)",
-            "; s4: @4..5 ?r(x,2) w(x,4)"
-        }) {
-            Violation violation =
-                    check(HistoryDsl.parse(chain + others), 0).violations().get(0);
-            assertThat(violation.anomaly()).as(others).isEqualTo(Anomaly.ABORTED_READ);
-            assertThat(violation.transactions()).as(others).containsExactlyInAnyOrder(0, 1);
-            SubHistory part = violation.minimal();
-            assertThat(part).as(others).isNotNull();
-            assertThat(part.transactions()).as(others).containsExactly(0, 1, 2, 3);
-            assertThat(part.minimal()).as(others).isTrue();
-        }
-    }
-
-    /** Of several reads without a writer the one that the text describes is shown, with what makes it count. */
-    @Test
-    void showsTheReadThatIsDescribed() {
-        String history = "init 0; s0: @4.. ?r(x,5) w(x,4); s1: @0..0 r(x,1) | @4..4 r(x,6); s2: @4..4 r(x,4)";
-        Violation violation = check(HistoryDsl.parse(history), 0).violations().get(0);
-        assertThat(violation.anomaly()).isEqualTo(Anomaly.THIN_AIR_READ);
-        assertThat(violation.detail()).startsWith("read 5 from key \"x\" and wrote 4");
-        assertThat(violation.transactions()).containsExactly(0, 3);
-    }
-
-    /**
-     * The latest end that a clock can show, which some clients record, is an end. With repeated values it was once
-     * ignored.
-     */
-    @Test
-    void operationsMayEndAtTheLastInstant() {
-        String last = ".." + Long.MAX_VALUE + " ";
-        String twice = "init 0; s0: @0..1 w(x,1) | @2..3 w(x,1); s1: @4" + last;
-        for (long skew : new long[] {0, 3, Long.MAX_VALUE}) {
-            Verdict pass = check(HistoryDsl.parse(twice + "r(x,1)"), skew);
-            assertThat(pass.status()).isEqualTo(Verdict.Status.PASS);
-            assertThat(pass.witness()).isNotNull();
-            assertThat(Replay.of(pass.witness()).transactions()).isEqualTo(3);
-            assertThat(check(HistoryDsl.parse(twice + "r(x,7)"), skew).status()).isEqualTo(Verdict.Status.VIOLATION);
-        }
-        CheckRequest unchecked =
-                new CheckRequest(IsolationLevel.LIN, TimeMode.STRICT, 0, IndeterminateMode.MAYBE, false, 1);
-        assertThat(Checks.status(HistoryDsl.parse(twice + "r(x,7)"), unchecked)).isEqualTo(Verdict.Status.VIOLATION);
-    }
 
     /**
      * A history that one register executed is linearizable, however operations overlap; with one value changed the

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,8 @@ import org.polygraph.storage.testkit.SuiteScale;
  */
 public class ReaderFuzzTest {
     private static final long MEMORY = 256 << 20;
+    private static final Path TEXTS =
+            Path.of(System.getProperty("polygraph.root", ".."), "storage/src/test/resources/fuzz");
 
     @TempDir
     Path folder;
@@ -62,63 +65,35 @@ public class ReaderFuzzTest {
                 valid.put("h.json", TestFiles.utf8(json));
             }
         }
-        valid.put("rows.edn", TestFiles.utf8("""
-                {:process 9, :type :invoke, :f :init, :value {1 0, "x" 5}}
-                {:process 9, :type :ok, :f :init, :value {1 0, "x" 5}}
-                {:process 0, :type :invoke, :f :txn, :value [[:rp :true nil] [:insert 2 7]]}
-                {:process 0, :type :ok, :f :txn, :value [[:rp :true {1 0 "x" 5}] [:insert 2 7] [:rp [:mod 2 1] [["x" 5]]]]}
-                {:process 1, :type :info, :f :txn, :value [[:delete 1] [:rp [:= 5] nil]], :error #"a\\d+\\""}
-                """));
-        valid.put("set.edn", TestFiles.utf8("""
-                {:process 0, :type :invoke, :f :add, :value [3 :a]}
-                {:process 0, :type :ok, :f :add, :value [3 :a]}
-                {:process 1, :type :invoke, :f :read, :value [3 nil]}
-                {:process 1, :type :ok, :f :read, :value [3 #{:a}]}
-                {:process 1, :type :invoke, :f :add, :value [4 "b"]}
-                """));
-        valid.put("savepoints.edn", TestFiles.utf8("""
-                {:process 0, :type :ok, :f :txn, :value [[:savepoint :s] [:append 1 2] [:rollback-to :s] [:release :s]]}
-                """));
-        valid.put("set.json", TestFiles.utf8("""
-                [{"process":0,"type":"invoke","f":"add","value":1},{"process":0,"type":"ok","f":"add","value":1},
-                {"process":0,"type":"ok","f":"read","value":[1,"x"]}]
-                """));
-        valid.put("history.txt", TestFiles.utf8("0\t:invoke\t:read\tnil\n0\t:ok\t:read\t3\n"));
+        try (Stream<Path> texts = Files.list(TEXTS)) {
+            for (Path text : texts.sorted().toList()) {
+                valid.put(text.getFileName().toString(), Files.readAllBytes(text));
+            }
+        }
         valid.put("lines.edn", TestFiles.utf8(TestFiles.CALLS));
         valid.put("h.bincode", TestFiles.dbcop());
         valid.put("h.bincode.gz", TestFiles.gzip(TestFiles.dbcop()));
-        ByteArrayOutputStream many = new ByteArrayOutputStream();
-        HistoryWriter.write(new Inputs(folder).read("source.txt", plume.toString()), many, HistoryFormat.DBCOP);
-        valid.put("many.bincode", many.toByteArray());
+        Inputs inputs = new Inputs(folder);
+        valid.put("many.bincode", written(inputs.read("source.txt", plume.toString()), HistoryFormat.DBCOP));
         valid.put("c/T1.log", TestFiles.cobraLog(7));
-        Path source = folder.resolve("source.jsonl");
-        Files.write(source, valid.get("h.jsonl"));
-        Path parquet = folder.resolve("source.parquet");
-        Path undone = folder.resolve("undone.jsonl");
-        Files.write(undone, valid.get("savepoints.jsonl"));
-        HistoryWriter.write(
-                HistoryReader.read(undone.toString(), HistoryFormat.AUTO).withUndone(),
-                parquet.toString(),
-                HistoryFormat.PARQUET);
-        valid.put("savepoints.parquet", Files.readAllBytes(parquet));
-        HistoryWriter.write(
-                HistoryReader.read(source.toString(), HistoryFormat.AUTO), parquet.toString(), HistoryFormat.PARQUET);
-        valid.put("h.parquet", Files.readAllBytes(parquet));
-        HistoryTable history = HistoryReader.read(source.toString(), HistoryFormat.AUTO);
-        HistoryWriter.write(history, folder.resolve("source.arrow").toString(), HistoryFormat.ARROW);
-        valid.put("h.arrow", Files.readAllBytes(folder.resolve("source.arrow")));
+        HistoryTable undone = inputs.read("undone.jsonl", valid.get("savepoints.jsonl"), HistoryFormat.AUTO);
+        valid.put("savepoints.parquet", written(undone.withUndone(), HistoryFormat.PARQUET));
+        HistoryTable history = inputs.read("source.jsonl", valid.get("h.jsonl"), HistoryFormat.AUTO);
+        valid.put("h.parquet", written(history, HistoryFormat.PARQUET));
+        valid.put("h.arrow", written(history, HistoryFormat.ARROW));
         ByteArrayOutputStream stream = new ByteArrayOutputStream();
         HistoryWriter.write(history, stream, HistoryFormat.ARROW);
         valid.put("stream.arrow", stream.toByteArray());
-        Files.write(
-                folder.resolve("groups.jsonl"),
-                TestFiles.utf8(PiecesTest.whole(PiecesTest.jsonl(new Random(1), 350, 0))));
-        valid.put(
-                "groups.parquet",
-                PiecesTest.parquet(
-                        HistoryReader.read(folder.resolve("groups.jsonl").toString(), HistoryFormat.AUTO)));
+        String groups = PiecesTest.whole(PiecesTest.jsonl(new Random(1), 350, 0));
+        valid.put("groups.parquet", PiecesTest.parquet(inputs.read("groups.jsonl", groups)));
         Files.createDirectories(folder.resolve("c"));
         Files.write(folder.resolve("c/T0.log"), TestFiles.cobraLog(8));
+    }
+
+    private byte[] written(HistoryTable table, HistoryFormat format) throws IOException {
+        Path file = folder.resolve("written." + format.label());
+        HistoryWriter.write(table, file.toString(), format);
+        return Files.readAllBytes(file);
     }
 
     @Test
