@@ -9,22 +9,17 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.axiom.CommitOrder;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.Workloads;
 
 /** The indexes ask whether to stop in their pass over transactions and in their pass over keys. */
 class StoppedIndexTest {
     /** 40,000 transactions in steps of 16,384, and 5,000 keys in steps of 1,024. */
     private static final int LEAST = 3 + 5;
 
-    private final HistoryTable table = new Workload()
-            .seed(7)
-            .timed(false)
-            .sessions(10)
-            .transactions(40_000)
-            .operations(4)
-            .keys(5_000)
+    private final HistoryTable table = Workloads.of(
+                    7, "timed false sessions 10 transactions 40000 operations 4 keys 5000")
             .table();
 
     @Test

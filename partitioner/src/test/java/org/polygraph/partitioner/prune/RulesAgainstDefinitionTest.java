@@ -24,6 +24,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.Tampering;
+import org.polygraph.storage.testkit.Workloads;
 
 /**
  * {@code SessionRules} and {@code TimeRules}, run to the fixpoint, reach what the definitions of the rules reach. The
@@ -58,11 +59,7 @@ class RulesAgainstDefinitionTest {
     /** More sessions than fronts, which are then shared. */
     @Test
     void manySessionsReachWhatTheDefinitionsReach() {
-        LongFunction<Workload> many = seed -> new Workload()
-                .seed(seed)
-                .sessions(300)
-                .transactions(700)
-                .operations(1, 2)
+        LongFunction<Workload> many = seed -> Workloads.of(seed, "sessions 300 transactions 700 operations 1 2")
                 .keys(1 + (int) Math.floorMod(seed, 3L))
                 .level(Workload.Level.SI);
         run(0x5a9, 6, many, IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.PC);

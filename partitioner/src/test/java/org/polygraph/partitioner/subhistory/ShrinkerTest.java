@@ -6,9 +6,9 @@ import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.Workloads;
 
 class ShrinkerTest {
     /**
@@ -37,14 +37,8 @@ class ShrinkerTest {
         }
     }
 
-    private static final HistoryTable TABLE = new Workload()
-            .seed(3)
-            .timed(false)
-            .sessions(10)
-            .transactions(300)
-            .operations(4)
-            .keys(100)
-            .reads(0)
+    private static final HistoryTable TABLE = Workloads.of(
+                    3, "timed false sessions 10 transactions 300 operations 4 keys 100 reads 0")
             .table();
 
     private static int left(Counting judge, boolean minimal) {

@@ -20,15 +20,12 @@ import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
 import org.polygraph.storage.testkit.SuiteScale;
+import org.polygraph.storage.testkit.Workloads;
 
 /** A sample finds the order of what a correct store did, whatever the workload, and none where there is none. */
 class SampledOrderTest {
     private static Workload workload(int seed) {
-        return new Workload()
-                .transactions(200)
-                .sessions(8)
-                .operations(1, 4)
-                .keys(80)
+        return Workloads.of("transactions 200 sessions 8 operations 1 4 keys 80")
                 .predicates(0.8, 12)
                 .seed(seed);
     }

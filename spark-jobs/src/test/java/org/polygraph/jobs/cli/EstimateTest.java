@@ -13,8 +13,8 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistorySize;
-import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.Workloads;
 
 /** What an estimate follows from; the files estimates*.case compare estimates with histories. */
 class EstimateTest {
@@ -66,13 +66,7 @@ class EstimateTest {
     @Test
     void arraysAreNoLargerThanTheEstimate() {
         for (double reads : List.of(0.0, 0.5, 1.0)) {
-            HistoryTable table = new Workload()
-                    .seed(0xe57)
-                    .timed(false)
-                    .sessions(10)
-                    .transactions(5_000)
-                    .operations(8)
-                    .keys(4_000)
+            HistoryTable table = Workloads.of(0xe57, "timed false sessions 10 transactions 5000 operations 8 keys 4000")
                     .reads(reads)
                     .table();
             IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE);

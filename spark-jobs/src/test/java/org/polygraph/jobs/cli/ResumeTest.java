@@ -16,8 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
-import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.Workloads;
 
 /** Processes are killed during a check, and the same command runs again. */
 class ResumeTest {
@@ -27,15 +27,9 @@ class ResumeTest {
     Path folder;
 
     private String history() throws IOException {
-        HistoryTable table = new Workload()
-                .seed(SEED)
-                .sessions(20)
-                .timed(false)
-                .transactions(60_000)
-                .operations(8)
-                .keys(6_000)
-                .distribution(Workload.Distribution.ZIPF)
-                .zipf(0.9)
+        HistoryTable table = Workloads.of(
+                        SEED,
+                        "sessions 20 timed false transactions 60000 operations 8 keys 6000 distribution ZIPF zipf 0.9")
                 .table();
         String path = folder.resolve("history.parquet").toString();
         HistoryWriter.write(table, path, HistoryFormat.PARQUET);
@@ -88,25 +82,14 @@ class ResumeTest {
     @Tag("process")
     @Timeout(240)
     void checksWithTimesContinueToo() throws IOException, InterruptedException {
-        HistoryTable table = new Workload()
-                .seed(SEED)
-                .sessions(20)
-                .transactions(30_000)
-                .operations(8)
-                .keys(6_000)
-                .distribution(Workload.Distribution.ZIPF)
-                .zipf(0.9)
+        HistoryTable table = Workloads.of(
+                        SEED, "sessions 20 transactions 30000 operations 8 keys 6000 distribution ZIPF zipf 0.9")
                 .table();
         String timed = folder.resolve("timed.parquet").toString();
         HistoryWriter.write(table, timed, HistoryFormat.PARQUET);
         String registers = folder.resolve("registers.jsonl").toString();
         HistoryWriter.write(
-                new Workload()
-                        .seed(SEED)
-                        .sessions(8)
-                        .transactions(200_000)
-                        .operations(1)
-                        .keys(900)
+                Workloads.of(SEED, "sessions 8 transactions 200000 operations 1 keys 900")
                         .table(),
                 registers,
                 HistoryFormat.JSONL);

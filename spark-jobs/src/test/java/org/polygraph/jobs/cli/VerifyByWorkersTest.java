@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryWriter;
-import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.Workloads;
 
 /** {@code verify} by workers: executors of Spark, or threads if the history does not fit in memory. */
 class VerifyByWorkersTest {
@@ -33,14 +33,8 @@ class VerifyByWorkersTest {
     @Test
     @Tag("spark")
     void answersAsTheWholeHistory() throws IOException {
-        HistoryTable table = new Workload()
-                .seed(0x9e)
-                .timed(false)
-                .sessions(7)
-                .transactions(400)
-                .operations(1, 5)
-                .keys(30)
-                .indeterminate(0.05)
+        HistoryTable table = Workloads.of(
+                        0x9e, "timed false sessions 7 transactions 400 operations 1 5 keys 30 indeterminate 0.05")
                 .table();
         Path file = folder.resolve("h.jsonl");
         Location.of(file.toString()).write(out -> HistoryWriter.writeJsonl(table, out));

@@ -28,6 +28,7 @@ import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.Tampering;
+import org.polygraph.storage.testkit.Workloads;
 
 /** A check that ends after any of its checkpoints continues there, and answers as if it had not ended. */
 class CheckpointsTest {
@@ -93,15 +94,9 @@ class CheckpointsTest {
         }
         for (int i = 0; i < 2; i++) {
             // The rules leave reads to the solver.
-            histories.add(new Workload()
-                    .seed(SEED + i)
-                    .sessions(16)
-                    .transactions(3_000)
-                    .operations(6)
-                    .keys(400)
-                    .distribution(Workload.Distribution.ZIPF)
-                    .zipf(0.9)
-                    .values(50)
+            histories.add(Workloads.of(
+                            SEED + i,
+                            "sessions 16 transactions 3000 operations 6 keys 400 distribution ZIPF zipf 0.9 values 50")
                     .repeats(0.5 * i)
                     .table());
         }
@@ -126,14 +121,8 @@ class CheckpointsTest {
     /** With few values, {@link CoarseGuess} finds an order. */
     @Test
     void aCheckContinuesAroundAGuess() throws IOException {
-        HistoryTable table = new Workload()
-                .seed(SEED)
-                .timed(false)
-                .sessions(25)
-                .transactions(2_000)
-                .operations(8)
-                .keys(500)
-                .values(5)
+        HistoryTable table = Workloads.of(
+                        SEED, "timed false sessions 25 transactions 2000 operations 8 keys 500 values 5")
                 .table();
         Set<String> seen = new TreeSet<>();
         goesOn(table, CheckRequest.of(IsolationLevel.SER), "few values, seed " + SEED, seen);
@@ -141,12 +130,7 @@ class CheckpointsTest {
     }
 
     private static Workload registers(long seed, int keys) {
-        return new Workload()
-                .seed(seed)
-                .sessions(5)
-                .transactions(300)
-                .operations(1)
-                .keys(keys);
+        return Workloads.of(seed, "sessions 5 transactions 300 operations 1").keys(keys);
     }
 
     @Test

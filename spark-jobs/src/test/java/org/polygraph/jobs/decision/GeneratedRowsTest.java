@@ -22,6 +22,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.table.SourceFiles;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.Workloads;
 
 /**
  * Generated histories in which a few rows are inserted and deleted hundreds of times: every level is decided in
@@ -31,12 +32,7 @@ class GeneratedRowsTest {
     private static final long NANOS = 20_000_000_000L;
 
     private static HistoryTable history(Workload.Level level, long seed, boolean timed) throws IOException {
-        TransactionPlan plan = new Workload()
-                .transactions(2_400)
-                .sessions(8)
-                .operations(1, 4)
-                .keys(12)
-                .rows(0.4, 0.4)
+        TransactionPlan plan = Workloads.of("transactions 2400 sessions 8 operations 1 4 keys 12 rows 0.4 0.4")
                 .level(level)
                 .timed(timed)
                 .seed(seed)

@@ -11,13 +11,13 @@ import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.Formula;
 import org.polygraph.storage.testkit.PolygraphHistory;
 import org.polygraph.storage.testkit.SatChecker;
 import org.polygraph.storage.testkit.SuiteScale;
+import org.polygraph.storage.testkit.Workloads;
 
 /**
  * Histories that are hard by construction: formulas as histories, and random polygraphs in more than 64 sessions. sat4j
@@ -154,14 +154,8 @@ class HardHistoriesTest {
     @Test
     void fewValuesOnFewKeys() {
         for (IsolationLevel level : LEVELS) {
-            HistoryTable history = new Workload()
-                    .seed(11)
-                    .timed(false)
-                    .sessions(25)
-                    .transactions(8_000)
-                    .operations(8)
-                    .keys(500)
-                    .values(5)
+            HistoryTable history = Workloads.of(
+                            11, "timed false sessions 25 transactions 8000 operations 8 keys 500 values 5")
                     .table();
             Verdict verdict = check(history, level, true, Tuning.DEFAULT, "few values");
             assertThat(verdict.residual().decisions()).isLessThan(100_000);

@@ -16,6 +16,7 @@ import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Formula;
 import org.polygraph.storage.testkit.SuiteScale;
+import org.polygraph.storage.testkit.Workloads;
 
 /**
  * A stop at any poll ends a check within a few further polls, in each phase, and the verdict is then UNKNOWN or the one
@@ -81,12 +82,7 @@ class StopTest {
     }
 
     private static Workload register(long seed) {
-        return new Workload()
-                .seed(seed)
-                .sessions(6)
-                .transactions(150)
-                .operations(4)
-                .keys(40);
+        return Workloads.of(seed, "sessions 6 transactions 150 operations 4 keys 40");
     }
 
     @Test

@@ -22,6 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,71 +57,63 @@ class HistoryRecorderTest {
         }
     }
 
-    @Test
-    void aFileAndMemoryHoldTheSameHistory() throws Exception {
+    /** What a file and memory hold, which is the same. */
+    private HistoryTable recorded(Consumer<HistoryRecorder> calls) throws Exception {
         Path file = folder.resolve("run.jsonl");
-        try (HistoryRecorder recorder = HistoryRecorder.toFile(file)) {
-            record(recorder);
+        try (HistoryRecorder recorder = HistoryRecorder.toFile(file, Map.of("initial", Map.of("value", 0)))) {
+            calls.accept(recorder);
         }
-        HistoryTable written = HistoryReader.read(file.toString(), HistoryFormat.AUTO);
-        HistoryRecorder memory = HistoryRecorder.inMemory();
-        record(memory);
+        HistoryRecorder memory = HistoryRecorder.inMemory(0);
+        calls.accept(memory);
         HistoryTable held = memory.history();
-        assertThat(lines(held)).isEqualTo(lines(written));
-        assertThat(lines(held)).hasSize(4);
+        assertThat(lines(held)).isEqualTo(lines(HistoryReader.read(file.toString(), HistoryFormat.AUTO)));
+        return held;
+    }
+
+    private HistoryTable recordedAlone(Consumer<HistoryRecorder.Transaction> calls) throws Exception {
+        return recorded(recorder -> {
+            try (HistoryRecorder.Transaction transaction = recorder.session().begin()) {
+                calls.accept(transaction);
+                transaction.commit();
+            }
+        });
     }
 
     @Test
-    void rowsAreInsertedAndDeletedInAFileAndInMemory() throws Exception {
-        Path file = folder.resolve("run.jsonl");
-        HistoryRecorder memory = HistoryRecorder.inMemory();
-        try (HistoryRecorder recorder = HistoryRecorder.toFile(file)) {
-            for (HistoryRecorder each : List.of(recorder, memory)) {
-                try (HistoryRecorder.Transaction transaction = each.session().begin()) {
-                    transaction.insert("row", 4);
-                    transaction.delete("row");
-                    transaction.read("row", null);
-                    transaction.savepoint("s");
-                    transaction.insert("row", 5);
-                    transaction.rollbackTo("s");
-                    transaction.release("s");
-                    transaction.commit();
-                }
-            }
-        }
-        HistoryTable held = memory.history();
-        assertThat(lines(held))
-                .isEqualTo(lines(HistoryReader.read(file.toString(), HistoryFormat.AUTO)))
-                .hasSize(1);
+    void aFileAndMemoryHoldTheSameHistory() throws Exception {
+        assertThat(recorded(HistoryRecorderTest::record).transactions()).isEqualTo(4);
+    }
+
+    @Test
+    void rowsAreInsertedAndDeleted() throws Exception {
+        HistoryTable held = recordedAlone(transaction -> {
+            transaction.insert("row", 4);
+            transaction.delete("row");
+            transaction.read("row", null);
+            transaction.savepoint("s");
+            transaction.insert("row", 5);
+            transaction.rollbackTo("s");
+            transaction.release("s");
+        });
         assertThat(held.isInsert(0)).isTrue();
         assertThat(held.isDelete(1)).isTrue();
     }
 
     @Test
-    void queriesAndUpdatesByValueInAFileAndInMemory() throws Exception {
-        Path file = folder.resolve("run.jsonl");
-        HistoryRecorder memory = HistoryRecorder.inMemory(0);
-        try (HistoryRecorder recorder = HistoryRecorder.toFile(file, Map.of("initial", Map.of("value", 0)))) {
-            for (HistoryRecorder each : List.of(recorder, memory)) {
-                try (HistoryRecorder.Transaction transaction = each.session().begin()) {
-                    transaction.write("a", 7);
-                    transaction.readBetween(5, 9, Map.of("a", 7L));
-                    transaction.writeBetween(5, 9, 3, Set.of("a"));
-                    transaction.readBetween(5, 9, Map.of());
-                    transaction.writeBetween(5, 9, 3, Set.of());
-                    transaction.deleteBetween(3, 3, Set.of("a"));
-                    assertThatIllegalArgumentException()
-                            .isThrownBy(() -> transaction.readBetween(5, 9, Map.of("a", 4L)))
-                            .withMessageContaining("a=4 is not between 5 and 9");
-                    transaction.commit();
-                }
-            }
-        }
-        HistoryTable held = memory.history();
-        HistoryTable read = HistoryReader.read(file.toString(), HistoryFormat.AUTO);
-        assertThat(lines(held)).isEqualTo(lines(read)).hasSize(1);
+    void queriesAndUpdatesByValue() throws Exception {
+        HistoryTable held = recordedAlone(transaction -> {
+            transaction.write("a", 7);
+            transaction.readBetween(5, 9, Map.of("a", 7L));
+            transaction.writeBetween(5, 9, 3, Set.of("a"));
+            transaction.readBetween(5, 9, Map.of());
+            transaction.writeBetween(5, 9, 3, Set.of());
+            transaction.deleteBetween(3, 3, Set.of("a"));
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> transaction.readBetween(5, 9, Map.of("a", 4L)))
+                    .withMessageContaining("a=4 is not between 5 and 9");
+        });
         assertThat(held.values().hasPredicates()).isTrue();
-        assertThat(Files.readString(file))
+        assertThat(Files.readString(folder.resolve("run.jsonl")))
                 .contains("{\"op\":\"pr\",\"lo\":5,\"hi\":9,\"rows\":[[\"a\",7]]}")
                 .contains("{\"op\":\"pw\",\"lo\":5,\"hi\":9,\"value\":3,\"keys\":[\"a\"]}")
                 .contains("{\"op\":\"pd\",\"lo\":3,\"hi\":3,\"keys\":[\"a\"]}");

@@ -24,8 +24,8 @@ import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
-import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.Workloads;
 
 /**
  * A cluster that is lost during a job, for example with all its masters: Spark stops the context. This is a failure of
@@ -88,14 +88,8 @@ class LostContextTest {
     @Test
     @Timeout(180)
     void theClusterIsBlamed() throws IOException {
-        HistoryTable table = new Workload()
-                .seed(0x105e)
-                .timed(false)
-                .sessions(7)
-                .transactions(1_200)
-                .operations(1, 6)
-                .keys(600)
-                .distribution(Workload.Distribution.HOTSPOT)
+        HistoryTable table = Workloads.of(
+                        0x105e, "timed false sessions 7 transactions 1200 operations 1 6 keys 600 distribution HOTSPOT")
                 .hot(1.0 / 600, 0.3)
                 .table();
         Path file = folder.resolve("h.jsonl");

@@ -21,6 +21,7 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.generate.PlantedAnomaly;
 import org.polygraph.storage.generate.TransactionPlan;
 import org.polygraph.storage.generate.Workload;
+import org.polygraph.storage.testkit.Workloads;
 
 /** The rows are equal, byte by byte, for both engines and any number of slices and parts. */
 @Tag("spark")
@@ -71,18 +72,8 @@ class SparkGeneratorTest {
     void theSameRows() throws IOException {
         List<Workload> workloads = List.of(
                 new Workload().transactions(3_000).plant(PlantedAnomaly.LONG_FORK, 1_234),
-                new Workload()
-                        .transactions(2_000)
-                        .level(Workload.Level.SI)
-                        .keys(50)
-                        .distribution(Workload.Distribution.ZIPF)
-                        .values(9)
-                        .aborted(0.1)
-                        .indeterminate(0.1)
-                        .sessions(23)
-                        .operations(1, 11)
-                        .modifies(0.3)
-                        .repeats(0.6),
+                Workloads.of(
+                        "transactions 2000 level SI keys 50 distribution ZIPF values 9 aborted 0.1 indeterminate 0.1 sessions 23 operations 1 11 modifies 0.3 repeats 0.6"),
                 new Workload().transactions(700).keys(1).operations(3),
                 // There are no reads, so parts have no block.
                 new Workload().transactions(130).reads(0).seed(9));

@@ -30,8 +30,8 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.format.pieces.ReadPlan;
-import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.Workloads;
 
 /** Windows on Spark find the same order as in one process, for any number of slices. */
 @Tag("spark")
@@ -46,15 +46,9 @@ class SparkWorkersTest {
 
     @Test
     void ordersAreThoseOfOneProcess() throws IOException {
-        HistoryTable history = new Workload()
-                .seed(SEED)
-                .sessions(20)
-                .transactions(2_000)
-                .operations(1, 6)
-                .keys(200)
-                .distribution(Workload.Distribution.ZIPF)
-                .zipf(0.9)
-                .skew(20_000)
+        HistoryTable history = Workloads.of(
+                        SEED,
+                        "sessions 20 transactions 2000 operations 1 6 keys 200 distribution ZIPF zipf 0.9 skew 20000")
                 .table();
         String file = folder.resolve("history.jsonl").toString();
         HistoryWriter.write(history, file, HistoryFormat.JSONL);

@@ -27,6 +27,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
+import org.polygraph.storage.testkit.Workloads;
 
 /** Serial orders near the recorded one, and of split transactions, of large histories. The laws "tiny" and "larger" replay those of others. */
 class RecordedOrderTest {
@@ -36,13 +37,7 @@ class RecordedOrderTest {
     @Test
     void acceptsReadCommittedWithRepeatedValues() {
         for (long seed = 0x4ec7; seed < 0x4ec7 + SuiteScale.of(4, 2); seed++) {
-            HistoryTable history = new Workload()
-                    .seed(seed)
-                    .sessions(8)
-                    .timed(false)
-                    .transactions(3_000)
-                    .operations(2, 6)
-                    .keys(20)
+            HistoryTable history = Workloads.of(seed, "sessions 8 timed false transactions 3000 operations 2 6 keys 20")
                     .values(3 + (int) seed % 3)
                     .level(Workload.Level.RC)
                     .table();
@@ -85,12 +80,7 @@ class RecordedOrderTest {
     @Test
     void decidesRepeatedValuesOfSnapshotsThatLoseUpdates() {
         for (long seed = 0x9e0; seed < 0x9e0 + SuiteScale.of(6, 2); seed++) {
-            HistoryTable history = new Workload()
-                    .seed(seed)
-                    .sessions(10)
-                    .transactions(2_000)
-                    .operations(2, 6)
-                    .keys(20)
+            HistoryTable history = Workloads.of(seed, "sessions 10 transactions 2000 operations 2 6 keys 20")
                     .values(2 + (int) seed % 3)
                     .level(Workload.Level.PC)
                     .table();
@@ -134,13 +124,9 @@ class RecordedOrderTest {
         int sources = 0;
         int found = 0;
         for (int i = 0; i < 30; i++) {
-            HistoryTable history = new Workload()
-                    .seed(SplitMix.seedOf(0x4ec2, i))
-                    .sessions(20)
-                    .timed(false)
-                    .transactions(3_000)
-                    .operations(8)
-                    .keys(3_000)
+            HistoryTable history = Workloads.of(
+                            SplitMix.seedOf(0x4ec2, i),
+                            "sessions 20 timed false transactions 3000 operations 8 keys 3000")
                     .values(2 + i % 5)
                     .table();
             for (Guarantee guarantee : AXIOMS) {

@@ -25,6 +25,7 @@ import org.polygraph.storage.generate.PlantedAnomaly;
 import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SuiteScale;
+import org.polygraph.storage.testkit.Workloads;
 
 /** A check by windows that is killed at any job continues, also where another check with other windows ran between. */
 class ResumedWindowsTest {
@@ -101,16 +102,9 @@ class ResumedWindowsTest {
 
     @Test
     void killedChecksContinue() throws IOException {
-        HistoryTable history = new Workload()
-                .seed(SEED)
-                .sessions(8)
-                .transactions(600)
-                .operations(1, 5)
-                .keys(60)
-                .distribution(Workload.Distribution.ZIPF)
-                .zipf(0.9)
-                .indeterminate(0.05)
-                .skew(20_000)
+        HistoryTable history = Workloads.of(
+                        SEED,
+                        "sessions 8 transactions 600 operations 1 5 keys 60 distribution ZIPF zipf 0.9 indeterminate 0.05 skew 20000")
                 .table();
         int continued = 0;
         for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
@@ -122,13 +116,7 @@ class ResumedWindowsTest {
     @Test
     void killedChecksOfRegistersContinue() throws IOException {
         for (boolean lies : new boolean[] {false, true}) {
-            Workload registers = new Workload()
-                    .seed(SEED)
-                    .sessions(8)
-                    .transactions(600)
-                    .operations(1)
-                    .keys(20)
-                    .values(4);
+            Workload registers = Workloads.of(SEED, "sessions 8 transactions 600 operations 1 keys 20 values 4");
             if (lies) {
                 registers.plant(PlantedAnomaly.STALE_READ, 300);
             }

@@ -23,6 +23,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.Workloads;
 
 /** Named cases of windows in scratch files. The laws "windows-..." compare them with the embedded engine. */
 class WindowCheckTest {
@@ -50,12 +51,7 @@ class WindowCheckTest {
     @Test
     void withoutTimesTheFirstOrderIsNearTheRightOne() throws IOException, HistoryException {
         for (int values : new int[] {0, 50}) {
-            Workload generator = new Workload()
-                    .seed(SEED + 2)
-                    .sessions(10)
-                    .transactions(4_000)
-                    .operations(4, 4)
-                    .keys(2_000);
+            Workload generator = Workloads.of(SEED + 2, "sessions 10 transactions 4000 operations 4 4 keys 2000");
             if (values > 0) {
                 generator.values(values);
             }
@@ -135,13 +131,7 @@ class WindowCheckTest {
     /** Few values in an arbitrary order are hard for the solver, which has no rules here: the whole has them. */
     @Test
     void windowsThatTakeLongLeaveTheHistoryOpen() throws IOException, HistoryException {
-        Workload generator = new Workload()
-                .seed(SEED + 8)
-                .sessions(10)
-                .transactions(3_000)
-                .operations(8, 8)
-                .keys(100)
-                .values(3);
+        Workload generator = Workloads.of(SEED + 8, "sessions 10 transactions 3000 operations 8 8 keys 100 values 3");
         String file = folder.resolve("few.jsonl").toString();
         HistoryWriter.write(generator.table(), file, HistoryFormat.JSONL);
         try (LocalWorkers workers = FileWindows.workers()) {
@@ -163,12 +153,7 @@ class WindowCheckTest {
 
     @Test
     void clocksOfSessionsAreCorrected() throws IOException, HistoryException {
-        Workload generator = new Workload()
-                .seed(SEED + 4)
-                .sessions(10)
-                .transactions(4_000)
-                .operations(4, 4)
-                .keys(200);
+        Workload generator = Workloads.of(SEED + 4, "sessions 10 transactions 4000 operations 4 4 keys 200");
         long exact = violated(generator.table(), true);
         HistoryTable wrong = generator.skew(CLOCK_SKEW).table();
         assertThat(violated(wrong, true)).isLessThan(2 * exact + 100);

@@ -16,6 +16,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.SuiteScale;
+import org.polygraph.storage.testkit.Workloads;
 
 /** Compares the store with one that keeps everything in maps and runs one event after the other. */
 class SimulatedStoreTest {
@@ -158,13 +159,7 @@ class SimulatedStoreTest {
 
     @Test
     void modifiesWhatItReadsAndRepeatsWhereAsked() throws IOException {
-        TransactionPlan plan = new Workload()
-                .transactions(2_000)
-                .keys(40)
-                .operations(2, 9)
-                .modifies(1)
-                .values(3)
-                .repeats(0.5)
+        TransactionPlan plan = Workloads.of("transactions 2000 keys 40 operations 2 9 modifies 1 values 3 repeats 0.5")
                 .plan();
         int[] counts = new int[10];
         Map<Integer, List<Long>> values = new HashMap<>();
@@ -202,11 +197,7 @@ class SimulatedStoreTest {
     @Test
     void batchesDoNotShow() throws IOException {
         for (Level level : Level.values()) {
-            TransactionPlan plan = new Workload()
-                    .transactions(20_000)
-                    .sessions(37)
-                    .operations(3)
-                    .keys(40)
+            TransactionPlan plan = Workloads.of("transactions 20000 sessions 37 operations 3 keys 40")
                     .level(level)
                     .seed(SEED)
                     .plan();
@@ -303,13 +294,8 @@ class SimulatedStoreTest {
 
     @Test
     void sharesAndFrequenciesAreAsAsked() {
-        Workload workload = new Workload()
-                .transactions(20_000)
-                .operations(10)
-                .keys(1_000)
-                .reads(0.3)
-                .aborted(0.1)
-                .indeterminate(0.2);
+        Workload workload =
+                Workloads.of("transactions 20000 operations 10 keys 1000 reads 0.3 aborted 0.1 indeterminate 0.2");
         assertThat(frequency(workload, Distribution.UNIFORM)[0]).isBetween(130, 270);
         int[] zipf = frequency(workload.zipf(1), Distribution.ZIPF);
         // Weight 1 / (k + 1) of a sum of 7.485.
@@ -357,14 +343,8 @@ class SimulatedStoreTest {
      */
     @Test
     void aSeedNamesItsHistory() throws IOException {
-        TransactionPlan plan = new Workload()
-                .transactions(6)
-                .sessions(5)
-                .operations(3)
-                .keys(4)
-                .level(Level.SI)
-                .distribution(Distribution.ZIPF)
-                .indeterminate(0.3)
+        TransactionPlan plan = Workloads.of(
+                        "transactions 6 sessions 5 operations 3 keys 4 level SI distribution ZIPF indeterminate 0.3")
                 .plant(PlantedAnomaly.WRITE_SKEW, 2)
                 .seed(7)
                 .plan();

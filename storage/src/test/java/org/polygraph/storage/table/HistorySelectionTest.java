@@ -14,9 +14,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
-import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.Workloads;
 
 class HistorySelectionTest {
     @TempDir
@@ -64,13 +64,7 @@ class HistorySelectionTest {
 
     @Test
     void isReadBackAsItWasWritten() throws IOException, HistoryException {
-        HistoryTable whole = new Workload()
-                .seed(7)
-                .timed(false)
-                .transactions(300)
-                .keys(40)
-                .aborted(0.1)
-                .indeterminate(0.1)
+        HistoryTable whole = Workloads.of(7, "timed false transactions 300 keys 40 aborted 0.1 indeterminate 0.1")
                 .table();
         SplittableRandom random = new SplittableRandom(11);
         for (int i = 0; i < 20; i++) {

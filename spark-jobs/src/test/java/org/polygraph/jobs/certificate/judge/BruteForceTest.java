@@ -9,10 +9,10 @@ import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.BruteForce.Answer;
-import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.ListReduction;
 import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.Workloads;
 
 /** Named cases and bounds. Each law of verdicts compares it with the definitions. */
 class BruteForceTest {
@@ -90,32 +90,15 @@ class BruteForceTest {
     @Test
     void isBounded() {
         for (Guarantee guarantee : GUARANTEES) {
-            HistoryTable eight = new Workload()
-                    .seed(3)
-                    .timed(false)
-                    .sessions(8)
-                    .transactions(8)
-                    .operations(6)
-                    .keys(6)
-                    .level(Workload.Level.RC)
+            HistoryTable eight = Workloads.of(3, "timed false sessions 8 transactions 8 operations 6 keys 6 level RC")
                     .table();
             assertThat(BruteForce.judge(eight, Terms.of(guarantee))).isNotEqualTo(Answer.TOO_LARGE);
         }
-        HistoryTable many = new Workload()
-                .seed(4)
-                .timed(false)
-                .sessions(40)
-                .transactions(250)
-                .keys(20)
-                .level(Workload.Level.SI)
+        HistoryTable many = Workloads.of(4, "timed false sessions 40 transactions 250 keys 20 level SI")
                 .table();
         assertThat(BruteForce.judge(many, Terms.of(Guarantee.SI))).isNotEqualTo(Answer.VIOLATED);
-        HistoryTable more = new Workload()
-                .seed(4)
-                .timed(false)
-                .sessions(1)
-                .transactions(300)
-                .table();
+        HistoryTable more =
+                Workloads.of(4, "timed false sessions 1 transactions 300").table();
         assertThat(BruteForce.judge(more, Terms.of(Guarantee.SI))).isEqualTo(Answer.TOO_LARGE);
     }
 }

@@ -3,6 +3,9 @@ package org.polygraph.jobs.certificate.judge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,17 +35,21 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.format.parquet.NumberTable;
 import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SuiteScale;
+import org.polygraph.storage.testkit.Workloads;
 
 /** Certificates on disk: every PASS has one that verifies, and no certificate that was changed verifies. */
 class CertificateTest {
     private static final List<IsolationLevel> LEVELS = List.of(IsolationLevel.SER, IsolationLevel.SI);
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir
     private Path folder;
@@ -240,43 +247,30 @@ class CertificateTest {
         return terms;
     }
 
-    private static HistoryTable corrupt(HistoryTable table, Random random) throws HistoryException {
-        int operation = random.nextInt(table.operations());
-        int transaction = random.nextInt(table.transactions());
-        int what = random.nextInt(6);
-        return TableCopies.changed(table, new TableCopies.Change() {
-            @Override
-            public long value(int o, long value) {
-                return what == 0 && o == operation ? value + 1 : value;
-            }
-
-            @Override
-            public long key(int o, long key) {
-                return what == 1 && o == operation ? (key + 1) % 4 : key;
-            }
-
-            @Override
-            public boolean write(int o, boolean write) {
-                return (what == 2 && o == operation) != write;
-            }
-
-            @Override
-            public long session(int t, long session) {
-                return what == 3 && t == transaction ? session + 1 : session;
-            }
-
-            @Override
-            public long index(int t, long index) {
-                return what == 4 && t == transaction ? index + 3 : index;
-            }
-
-            @Override
-            public TransactionStatus outcome(int t, TransactionStatus outcome) {
-                return what == 5 && t == transaction
-                        ? TransactionStatus.ofCode((byte) ((outcome.code() + 1) % 3))
-                        : outcome;
-            }
-        });
+    /** The history with one field of a transaction or of an operation changed. */
+    private HistoryTable corrupt(HistoryTable table, Random random) throws IOException, HistoryException {
+        Path file = folder.resolve("changed.jsonl");
+        HistoryWriter.write(table, file.toString(), HistoryFormat.JSONL);
+        List<String> lines = Files.readAllLines(file);
+        int line = 1 + random.nextInt(table.transactions());
+        ObjectNode transaction = (ObjectNode) JSON.readTree(lines.get(line));
+        JsonNode operations = transaction.get("ops");
+        ObjectNode operation = (ObjectNode) operations.get(random.nextInt(operations.size()));
+        List<String> statuses = List.of("committed", "aborted", "indeterminate", "committed");
+        switch (random.nextInt(6)) {
+            case 0 -> operation.put("value", operation.get("value").asLong() + 1);
+            case 1 -> operation.put("key", (operation.get("key").asInt() + 1) % 4);
+            case 2 -> operation.put("op", operation.get("op").asText().equals("r") ? "w" : "r");
+            case 3 -> transaction.put("session", transaction.get("session").asInt() + 1);
+            case 4 -> transaction.put("index", transaction.get("index").asInt() + 3);
+            default ->
+                transaction.put(
+                        "status",
+                        statuses.get(statuses.indexOf(transaction.get("status").asText()) + 1));
+        }
+        lines.set(line, transaction.toString());
+        Files.write(file, lines);
+        return HistoryReader.read(file.toString(), HistoryFormat.JSONL);
     }
 
     /** Whether the rows of a file explain a history, by definition, in quadratic time, without any class under test. */
@@ -401,13 +395,7 @@ class CertificateTest {
     /** A certificate takes about a byte for each event at every level. */
     @Test
     void isSmall() throws Exception {
-        HistoryTable table = new Workload()
-                .seed(5)
-                .timed(false)
-                .sessions(50)
-                .transactions(50_000)
-                .operations(2)
-                .keys(50_000)
+        HistoryTable table = Workloads.of(5, "timed false sessions 50 transactions 50000 operations 2 keys 50000")
                 .table();
         for (IsolationLevel level : LEVELS) {
             written("run", witness(table, level));
