@@ -9,11 +9,8 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
-import org.polygraph.partitioner.isolation.Anomaly;
-import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.HistoryDsl;
 
 /**
  * Compares the index with maps of maps, on histories with many keys, hot keys, long transactions and repeated values.
@@ -120,71 +117,5 @@ class VersionIndexTest {
                                 && reads.get(t).equals(read.getValue()));
             }
         }
-    }
-
-    @Test
-    void namesImpossibleReads() {
-        assertAnomaly("init 0; s0: r(x,7)", Anomaly.THIN_AIR_READ);
-        assertAnomaly("init 0; s0: !w(x,7); s1: r(x,7)", Anomaly.ABORTED_READ);
-        assertAnomaly("init 0; s0: w(x,7) w(x,8); s1: r(x,7)", Anomaly.INTERMEDIATE_READ);
-        assertAnomaly("init 0; s0: r(x,7) w(x,7)", Anomaly.FUTURE_READ);
-        assertAnomaly("init 0; s0: w(x,7) r(x,0)", Anomaly.NOT_MY_OWN_WRITE);
-        assertAnomaly("init 0; s0: w(x,7) w(x,8) r(x,7)", Anomaly.NOT_MY_LAST_WRITE);
-        assertAnomaly("init 0; s0: w(x,7); s1: r(x,0) r(x,7)", Anomaly.NON_REPEATABLE_READ);
-    }
-
-    @Test
-    void aLaterWriterOfTheSessionIsACandidateThatACycleRefutes() {
-        assertThat(index("init 0; s0: r(x,7) | w(x,7)", IndexedHistory.Indeterminate.MAYBE)
-                        .violations())
-                .isEmpty();
-        assertAnomaly("init 0; s0: r(x,7) | w(x,7) | w(x,7)", Anomaly.FUTURE_READ);
-    }
-
-    @Test
-    void readsNeedAFoundedWriter() {
-        assertAnomaly(
-                "init 0; s0: r(x,7) w(x,7); s1: r(x,7) w(x,7); s2: r(x,7) w(x,7)", Anomaly.CIRCULAR_INFORMATION_FLOW);
-        assertThat(index("init 0; s0: r(x,7) w(x,7); s1: r(x,7) w(x,7); s2: w(x,7)", IndexedHistory.Indeterminate.MAYBE)
-                        .violations())
-                .isEmpty();
-        IndexedHistory unknown = index(
-                "init 0; s0: ?r(y,1) w(y,1) w(x,1); s1: ?r(y,1) w(y,1) w(x,1); s2: ?w(x,1); s3: w(x,1); s4: r(x,1)",
-                IndexedHistory.Indeterminate.MAYBE);
-        assertThat(unknown.commitStatus().states())
-                .containsExactly(
-                        CommitStatus.DROPPED,
-                        CommitStatus.DROPPED,
-                        CommitStatus.OPTIONAL,
-                        CommitStatus.COUNTED,
-                        CommitStatus.COUNTED);
-    }
-
-    private static void assertAnomaly(String text, Anomaly anomaly) {
-        List<Violation> violations = IndexedHistory.of(HistoryDsl.parse(text), IndexedHistory.Indeterminate.MAYBE)
-                .violations();
-        assertThat(violations).as(text).extracting(Violation::anomaly).containsExactly(anomaly);
-    }
-
-    @Test
-    void indeterminateTransactionsCountIffObserved() {
-        IndexedHistory observed = index("init 0; s0: ?w(x,1); s1: r(x,1)", IndexedHistory.Indeterminate.MAYBE);
-        assertThat(observed.commitStatus().isCounted(0)).isTrue();
-        assertThat(observed.violations()).isEmpty();
-        IndexedHistory unobserved = index("init 0; s0: ?w(x,1); s1: r(x,0)", IndexedHistory.Indeterminate.MAYBE);
-        assertThat(unobserved.commitStatus().of(0)).isEqualTo(CommitStatus.DROPPED);
-        IndexedHistory dropped = index("init 0; s0: ?w(x,1); s1: r(x,1)", IndexedHistory.Indeterminate.ABORT);
-        assertThat(dropped.violations()).extracting(Violation::anomaly).containsExactly(Anomaly.ABORTED_READ);
-        IndexedHistory choice =
-                index("init 0; s0: ?w(x,1); s1: w(x,1); s2: r(x,1)", IndexedHistory.Indeterminate.MAYBE);
-        assertThat(choice.commitStatus().of(0)).isEqualTo(CommitStatus.OPTIONAL);
-        IndexedHistory chain =
-                index("init 0; s0: ?w(x,1); s1: ?r(x,1) w(y,1); s2: r(y,1)", IndexedHistory.Indeterminate.MAYBE);
-        assertThat(chain.commitStatus().isCounted(0)).isTrue();
-        assertThat(chain.commitStatus().isCounted(1)).isTrue();
-    }
-
-    private static IndexedHistory index(String text, IndexedHistory.Indeterminate mode) {
-        return IndexedHistory.of(HistoryDsl.parse(text), mode);
     }
 }

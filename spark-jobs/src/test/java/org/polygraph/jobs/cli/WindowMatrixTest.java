@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.testkit.HistoryDsl;
 
@@ -25,17 +26,7 @@ class WindowMatrixTest {
             Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs", "docs", "windows.md");
     private static final Path INPUTS =
             Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs/src/test/resources/window-inputs.txt");
-    private static final List<IsolationLevel> LEVELS = List.of(
-            IsolationLevel.SER,
-            IsolationLevel.SSER,
-            IsolationLevel.SI,
-            IsolationLevel.SSI,
-            IsolationLevel.PC,
-            IsolationLevel.CC,
-            IsolationLevel.RA,
-            IsolationLevel.RC,
-            IsolationLevel.PL2,
-            IsolationLevel.LIN);
+    private static final List<IsolationLevel> LEVELS = Checks.levels("SER SSER SI SSI PC CC RA RC PL2 LIN");
 
     /** A value that an aborted transaction wrote is read. */
     private static final String ABORTED_READ = "; s7: @500..505 !w(y,9); s8: @510..515 r(y,9)";

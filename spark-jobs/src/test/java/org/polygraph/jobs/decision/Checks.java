@@ -2,6 +2,7 @@ package org.polygraph.jobs.decision;
 
 import java.util.EnumSet;
 import java.util.List;
+import java.util.stream.Stream;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -32,5 +33,10 @@ public final class Checks {
 
     public static Verdict.Status status(HistoryTable history, IsolationLevel level) {
         return check(history, level).status();
+    }
+
+    /** Levels by their names. */
+    public static List<IsolationLevel> levels(String names) {
+        return Stream.of(names.split(" ")).map(IsolationLevel::valueOf).toList();
     }
 }

@@ -63,14 +63,7 @@ class LawsTest {
     private static final List<Path> FILES = new ArrayList<>();
     private static final int MOST_BYTES = 100_000;
     private static final int MOST_OF_SAT = 14;
-    private static final Set<IsolationLevel> UNTIMED = EnumSet.of(
-            IsolationLevel.SER,
-            IsolationLevel.SI,
-            IsolationLevel.PC,
-            IsolationLevel.CC,
-            IsolationLevel.RA,
-            IsolationLevel.RC,
-            IsolationLevel.PL2);
+    private static final Set<IsolationLevel> UNTIMED = EnumSet.copyOf(Checks.levels("SER SI PC CC RA RC PL2"));
     private static final Set<Feature> TIMED = EnumSet.of(TIMES, ODD_TIMES);
     /** What histories of single values may have. */
     private static final Feature[] VALUES = {COMPARE_AND_SET, REPEATED, ABORTED, UNKNOWN, TIMES, ODD_TIMES, INITIAL};

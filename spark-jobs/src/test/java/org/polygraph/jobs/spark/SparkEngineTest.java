@@ -28,6 +28,7 @@ import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.application.WindowedChecker;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checks;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.report.Untimed;
@@ -49,13 +50,7 @@ import org.polygraph.storage.testkit.SuiteScale;
 @Tag("spark")
 class SparkEngineTest {
     private static final long SEED = 0x5fa7c;
-    private static final List<IsolationLevel> LEVELS = List.of(
-            IsolationLevel.SER,
-            IsolationLevel.SI,
-            IsolationLevel.SSER,
-            IsolationLevel.CC,
-            IsolationLevel.SSI,
-            IsolationLevel.RC);
+    private static final List<IsolationLevel> LEVELS = Checks.levels("SER SI SSER CC SSI RC");
     private static final List<Workload.Level> STORES = List.of(Workload.Level.values());
 
     @TempDir

@@ -79,13 +79,7 @@ class RelocationTest {
     /** No order explains a reader of an old and a new value. Only transactions around its two writers are judged. */
     @Test
     void aReaderOfAnOldValueAndANewOne() throws IOException, HistoryException {
-        for (IsolationLevel level : List.of(
-                IsolationLevel.SER,
-                IsolationLevel.SI,
-                IsolationLevel.PC,
-                IsolationLevel.CC,
-                IsolationLevel.SSER,
-                IsolationLevel.SSI)) {
+        for (IsolationLevel level : Checks.levels("SER SI PC CC SSER SSI")) {
             assertViolatedWithoutWindows(level, writers(10), "r(0,100) r(9," + (TRANSACTIONS - 1) + ")");
         }
     }

@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -157,43 +159,9 @@ class RecordedReplayTest {
         return wrong == null ? "" : wrong.substring(wrong.indexOf(": ") + 2);
     }
 
-    @Test
-    void acceptsRightResults() throws Exception {
-        for (String right : new String[] {
-            "{'op':'pr','lo':1,'hi':9,'rows':[[1,5]]}",
-            "{'op':'pr','lo':1,'hi':99,'rows':[[2,50],[1,5]]}",
-            "{'op':'pr','where':{'n':[1,2]},'rows':[[1,5],[2,50]]}",
-            "{'op':'pr','where':{'n':[1,2],'s':['a',null]},'rows':[[1,5]]}",
-            "{'op':'pd','lo':1,'hi':9,'keys':[1]},{'op':'pr','lo':1,'hi':99,'rows':[[2,50]]}",
-            "{'op':'pw','lo':1,'hi':9,'value':60,'count':1},{'op':'pr','lo':40,'hi':70,'rows':[[1,60],[2,50]]}",
-            "{'op':'pw','lo':1,'hi':9,'value':6,'row':{'n':2},'keys':[1]},"
-                    + "{'op':'pr','where':{'n':[2]},'rows':[[1,6],[2,50]]}",
-            "{'op':'pw','lo':100,'hi':200,'value':6,'keys':[]}",
-        }) {
-            assertThat(discrepancy(right.replace('\'', '"'))).as(right).isEmpty();
-        }
-    }
-
-    @Test
-    void refusesWrongResults() throws Exception {
-        Map<String, String> wrong = Map.of(
-                "{'op':'pr','lo':1,'hi':9,'rows':[]}",
-                "the result of a condition, between 1 and 9, lacks the row 1, which matches at its place in the order",
-                "{'op':'pr','where':{'s':['b']},'rows':[[1,5]]}",
-                "the result of a condition, where s in [\"b\"], has the row 1, which does not match at its place in the"
-                        + " order",
-                "{'op':'pd','where':{'n':[1,9]},'keys':[2]}",
-                "the result of a condition, where n between 1 and 9, lacks the row 1, which matches at its place in the"
-                        + " order",
-                "{'op':'pw','lo':1,'hi':9,'value':60,'count':2}",
-                "a condition, between 1 and 9, matches 1 rows, but it counted 2",
-                "{'op':'w','key':1,'value':6},{'op':'pr','where':{'n':[1]},'rows':[[1,6]]}",
-                "the result of a condition, where n in [1], has the row 1, which does not match at its place in the"
-                        + " order");
-        for (Map.Entry<String, String> each : wrong.entrySet()) {
-            assertThat(discrepancy(each.getKey().replace('\'', '"')))
-                    .as(each.getKey())
-                    .isEqualTo(each.getValue());
-        }
+    @ParameterizedTest
+    @CsvFileSource(resources = "/recorded-replays.txt", delimiter = '|', quoteCharacter = '\'')
+    void acceptsRightResultsOnly(String operation, String wrong) throws Exception {
+        assertThat(discrepancy(operation)).isEqualTo(wrong == null ? "" : wrong);
     }
 }
