@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.polygraph.solver.SolverOptions.Option;
 
 /** Small problems with names. */
@@ -45,19 +45,7 @@ class NamedCasesTest {
 
     /** The last columns: events of a transaction, and the clauses of the core, 0 if there is an order, -1 for some. */
     @ParameterizedTest
-    @CsvSource({
-        "lost update,           0r0=0 1r0=0 0w0=1 1w0=2,                               1, -1",
-        "lost update,           0r0=0 1r0=0 0w0=1 1w0=2,                               2, -1",
-        "write skew,            0r0=0 0r1=0 1r0=0 1r1=0 0w0=1 1w1=1,                   1, -1",
-        "write skew,            0r0=0 0r1=0 1r0=0 1r1=0 0w0=1 1w1=1,                   2, 0",
-        "long fork,             0w0=1 1w1=1 2r0=1 2r1=0 3r0=0 3r1=1,                   1, -1",
-        "long fork,             0w0=1 1w1=1 2r0=1 2r1=0 3r0=0 3r1=1,                   2, -1",
-        "value without writer,  0w0=1 2w0=5 1r0=1 1>0,                                 1, 1",
-        "writers must overlap,  0w0=1 1w0=2 0>3 2>1,                                   2, 1",
-        "optional is needed,    0w0=1 1w0=2 2r0=2 1?,                                  1, 0",
-        "optional cannot,       0w0=1 1w0=2 2r0=2 1? 1r0=0 0>1,                        1, -1",
-        "two of one version,    0r0=0 0w0=1 1r0=1 1w0=2 2r0=2 2w0=3 3r0=3 3w0=4 4r0=4 4w0=5 5r0=4 5w0=5, 1, -1",
-    })
+    @CsvFileSource(resources = "/named.txt", delimiter = ',')
     void haveTheirAnswer(String name, String words, int events, int core) {
         RandomPolygraph g = problem(events, words);
         assertThat(BruteForce.isSatisfiable(g)).as(name).isEqualTo(core == 0);

@@ -2,12 +2,10 @@ package org.polygraph.jobs.application;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -17,6 +15,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileUtil;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.format.Terms;
@@ -83,7 +82,7 @@ public final class ChainLaw implements Law.Property<Example> {
             new Run(folder, tally, random.chance(0.25))
                     .check(history, of.stream().distinct().toList(), partOf, random.nextInt(3), random);
         } finally {
-            delete(folder);
+            FileUtil.fullyDelete(folder.toFile());
         }
     }
 
@@ -195,14 +194,6 @@ public final class ChainLaw implements Law.Property<Example> {
                     case 2 -> Simulator.versions(seed);
                     default -> Simulator.conditions(seed);
                 });
-    }
-
-    static void delete(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 
     /** One history in parts. */

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -106,7 +107,7 @@ class RollingTest {
                 Seam seam = Chain.of(Location.of(answer.run().name())).seam();
                 assertThat(seam == null ? 0 : seam.covered()).isEqualTo(p);
             }
-            ChainLaw.delete(folder.resolve("runs"));
+            FileUtil.fullyDelete(folder.resolve("runs").toFile());
         }
     }
 
@@ -208,7 +209,7 @@ class RollingTest {
             }
             assertThat(messages.lines.toString()).contains("internal error", "a bug");
             assertThat(status).isEqualTo(last == 0 ? Verdict.Status.ERROR : Verdict.Status.UNKNOWN);
-            ChainLaw.delete(folder.resolve("runs"));
+            FileUtil.fullyDelete(folder.resolve("runs").toFile());
         }
     }
 
@@ -247,7 +248,7 @@ class RollingTest {
 
     private void check(HistoryTable history, IsolationLevel level, int[] partOf, int least) throws Exception {
         new ChainLaw.Run(folder, tally, false).check(history, List.of(level), partOf, least, new SplitMix(SEED));
-        ChainLaw.delete(folder.resolve("runs"));
+        FileUtil.fullyDelete(folder.resolve("runs").toFile());
     }
 
     private static final ReadContext CONTEXT = new ReadContext(() -> false, 1L << 30);

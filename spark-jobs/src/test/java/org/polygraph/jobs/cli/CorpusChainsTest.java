@@ -43,8 +43,8 @@ class CorpusChainsTest {
 
     @Test
     void partsHaveTheVerdictOfTheWhole() throws IOException {
-        List<String> shapes = SuiteScale.isReduced() ? SHAPES.subList(0, 2) : SHAPES;
-        assertThat(compare(shapes, List.of("ser", "si"), true, "2s")).isGreaterThan(5);
+        List<String> shapes = SuiteScale.isReduced() ? SHAPES.subList(0, 1) : SHAPES;
+        assertThat(compare(shapes, List.of("ser", "si"), true, "2s")).isGreaterThan(2 * shapes.size());
     }
 
     /**

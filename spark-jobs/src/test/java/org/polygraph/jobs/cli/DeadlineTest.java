@@ -42,10 +42,7 @@ class DeadlineTest {
     /** Another process may take the processor for a while, but hardly in every attempt. */
     private static final int ATTEMPTS = 4;
 
-    private static final String SKEW = """
-            {"session":0,"index":0,"status":"committed","ops":[{"op":"r","key":"x","value":null},{"op":"w","key":"y","value":1}]}
-            {"session":1,"index":0,"status":"committed","ops":[{"op":"r","key":"y","value":null},{"op":"w","key":"x","value":1}]}
-            """;
+    private static final String SKEW = HistoryDsl.lines("r(x,null) w(y,1); r(y,null) w(x,1)");
 
     private static final List<String> PHASES =
             List.of("read", "index", "graph", "closure", "saturation", "order", "solve", "replay");
@@ -194,8 +191,7 @@ class DeadlineTest {
     /** Files are not written after the end of the time: the certificate of a PASS is left out. */
     @Test
     void aKnownPassIsKeptWithoutCertificate() throws IOException {
-        String file = Files.writeString(
-                        folder.resolve("pass.jsonl"), SKEW.lines().findFirst().orElseThrow())
+        String file = Files.writeString(folder.resolve("pass.jsonl"), HistoryDsl.lines("r(x,null) w(y,1)"))
                 .toString();
         String out = folder.resolve("late").toString();
         String line = "check -q -l ser --timeout 1s --overwrite -o " + out + " " + file;

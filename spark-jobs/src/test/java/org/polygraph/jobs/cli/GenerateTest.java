@@ -2,6 +2,8 @@ package org.polygraph.jobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -13,13 +15,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.polygraph.storage.generate.PlantedAnomaly;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** Generated histories keep their level, except for planted anomalies, which are found where they were planted. */
 class GenerateTest {
     private static final Pattern PLACE = Pattern.compile("s\\d+#\\d+");
-
-    private static final String PREDICATES =
-            "--transactions 70 --keys 30 --operations 4 --predicates 0.5 --selectivity 8";
 
     @TempDir
     private Path folder;
@@ -50,28 +50,14 @@ class GenerateTest {
     }
 
     @Test
-    void aStoreKeepsItsLevel() {
-        String[] shapes = {
-            "--keys 40",
-            "--distribution zipf --keys 500 --aborted 0.1 --indeterminate 0.2",
-            "--distribution hotspot --hot 0.1:0.8 --keys 100 --operations 3",
-            "--values 4 --keys 400 --transactions 300 --operations 4",
-            "--sessions 1 --keys 5",
-            "--sessions 60 --reads 0.9 --keys 30",
-            "--reads 0 --keys 10",
-            "--reads 1",
-            "--read-modify-writes 0.7 --operations 1-12 --keys 60",
-            "--values 3 --repeat 0.3 --read-modify-writes 0.4 --keys 600 --transactions 300 --operations 2-5",
-            PREDICATES,
-            PREDICATES + " --inserts 0.3 --deletes 0.3",
-            PREDICATES + " --aborted 0.1 --indeterminate 0.1 --values 9",
-            PREDICATES + " --no-time --reads 0.8",
-        };
+    void aStoreKeepsItsLevel() throws IOException {
+        List<String> shapes = Files.readAllLines(Command.ROOT.resolve("spark-jobs/src/test/resources/shapes.txt"));
         int skewed = 0;
-        for (int i = 0; i < shapes.length; i++) {
-            String common = "--transactions 800 --seed " + i + " ";
+        for (int i = 0; i < shapes.size(); i++) {
+            String common = "--transactions " + SuiteScale.of(800, 300) + " --seed " + i + " ";
             // picocli accepts an option once.
-            String options = shapes[i].contains("--transactions") ? shapes[i] + " --seed " + i : common + shapes[i];
+            String options =
+                    shapes.get(i).contains("--transactions") ? shapes.get(i) + " --seed " + i : common + shapes.get(i);
             String serial = file("ser-" + i + ".jsonl");
             assertThat(generate(serial, options).exitCode()).as(options).isZero();
             boolean isTimed = !options.contains("--no-time");

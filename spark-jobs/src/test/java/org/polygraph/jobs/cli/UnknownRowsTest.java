@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -97,21 +96,24 @@ class UnknownRowsTest {
 
     /** @param words the levels, and options of the generator */
     private void decides(String level, String... words) throws IOException {
-        String path = folder.resolve("generated.jsonl").toString();
-        List<String> generate =
-                new ArrayList<>(List.of("generate", "-q", "--overwrite", "-l", level, "--transactions"));
-        generate.addAll(List.of("150", "--keys", "60", "--operations", "3", "--predicates", "0.6"));
-        generate.addAll(List.of("--selectivity", "8", "-o", path));
-        generate.addAll(List.of(words).subList(2, words.length));
-        assertThat(InProcess.run(generate.toArray(new String[0])).exitCode()).isZero();
-        String recorded = Files.readString(Path.of(path));
-        String counted = recorded.replace("\"keys\":[]", "\"count\":0").replaceAll(",\"keys\":\\[[^]]*]", "");
-        Files.writeString(Path.of(path), counted);
+        String options =
+                "-l " + level + " --transactions 150 --keys 60 --operations 3 --predicates 0.6 --selectivity 8 ";
+        String path = generated(options + String.join(" ", List.of(words).subList(2, words.length)));
         Path runs = folder.resolve("found-" + level + words.length + words[words.length - 1]);
         InProcess check = InProcess.run("check", "-q", words[0], words[1], "-o", runs.toString(), path);
         assertThat(check.exitCode()).as(String.join(" ", words) + check).isZero();
         assertThat(InProcess.run("verify", Faults.run(runs).toString(), path).word())
                 .isEqualTo("VERIFIED");
+    }
+
+    /** A history of a correct store without the keys of its writes by a condition. */
+    private String generated(String options) throws IOException {
+        Path path = folder.resolve("generated.jsonl");
+        InProcess generated = InProcess.of("generate -q --overwrite -o " + path + " " + options.strip());
+        assertThat(generated.exitCode()).as(generated.toString()).isZero();
+        String recorded = Files.readString(path).replace("\"keys\":[]", "\"count\":0");
+        return Files.writeString(path, recorded.replaceAll(",\"keys\":\\[[^]]*]", ""))
+                .toString();
     }
 
     /** What violates ser violates sser, also if the budget of sser ended. */
@@ -140,15 +142,9 @@ class UnknownRowsTest {
     /** A guess is violated whenever its time ends. */
     @Test
     void noGuessIsAViolation() throws IOException {
-        String path = folder.resolve("generated.jsonl").toString();
-        List<String> generate =
-                new ArrayList<>(List.of("generate", "-q", "-l", "ser", "--transactions", "300", "--keys"));
-        generate.addAll(List.of("100", "--operations", "3", "--predicates", "0.5", "--selectivity", "8", "--no-time"));
-        generate.addAll(List.of("--inserts", "0.3", "--deletes", "0.3", "-o", path));
-        assertThat(InProcess.run(generate.toArray(new String[0])).exitCode()).isZero();
-        String recorded = Files.readString(Path.of(path));
-        Files.writeString(
-                Path.of(path), recorded.replaceAll(",\"count\":[0-9]+", "").replaceAll(",\"keys\":\\[[^]]*]", ""));
+        String path = generated("-l ser --transactions 300 --keys 100 --operations 3 --predicates 0.5 --selectivity 8"
+                + " --no-time --inserts 0.3 --deletes 0.3");
+        Files.writeString(Path.of(path), Files.readString(Path.of(path)).replaceAll(",\"count\":[0-9]+", ""));
         for (int millis = 50; millis <= 1_250; millis += SuiteScale.isReduced() ? 600 : 200) {
             InProcess check = InProcess.run("check", "-q", "-l", "ser,si", "--timeout", millis + "ms", path);
             assertThat(check.out()).as(check.toString()).doesNotContain("VIOLATION");

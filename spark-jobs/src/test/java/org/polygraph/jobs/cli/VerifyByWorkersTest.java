@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileUtil;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,10 +61,7 @@ class VerifyByWorkersTest {
             try (Stream<Path> runs = Files.list(folder.resolve("out"))) {
                 for (Path run : runs.filter(p -> p.getFileName().toString().startsWith("run="))
                         .toList()) {
-                    try (Stream<Path> files = Files.walk(run)) {
-                        files.sorted(Comparator.reverseOrder())
-                                .forEach(p -> assertThat(p.toFile().delete()).isTrue());
-                    }
+                    assertThat(FileUtil.fullyDelete(run.toFile())).isTrue();
                 }
             }
         }

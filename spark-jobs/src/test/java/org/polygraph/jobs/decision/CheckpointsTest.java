@@ -3,16 +3,14 @@ package org.polygraph.jobs.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.CheckpointFiles;
@@ -60,13 +58,7 @@ class CheckpointsTest {
     }
 
     private void clear() {
-        try (Stream<Path> files = Files.walk(folder)) {
-            files.sorted(Comparator.reverseOrder())
-                    .filter(file -> !file.equals(folder))
-                    .forEach(file -> file.toFile().delete());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        assertThat(FileUtil.fullyDeleteContents(folder.toFile())).isTrue();
     }
 
     private static List<HistoryTable> histories() {

@@ -2,24 +2,20 @@ package org.polygraph.jobs.decision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.format.HistoryFormat;
-import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.generate.Workload;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
+import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
 
 /** Named cases of client times. The laws "client-times" and "larger" have every kind of clock, also absurd ones. */
@@ -30,11 +26,11 @@ class ClientTimesTest {
      * must not keep the order of lines from being found.
      */
     @Test
-    void linesInTheOrderOfCommitsNeedNoSearch(@TempDir Path folder) throws Exception {
+    void linesInTheOrderOfCommitsNeedNoSearch() {
         SplitMix random = new SplitMix(7);
         int[] state = new int[20];
         int[] sessions = IntStream.range(0, 100).toArray();
-        StringBuilder text = new StringBuilder("{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0}}\n");
+        StringBuilder text = new StringBuilder("init 0");
         int written = 0;
         for (int round = 0; round < 20; round++) {
             for (int i = 0; i < sessions.length; i++) {
@@ -42,21 +38,13 @@ class ClientTimesTest {
                 int session = sessions[other];
                 sessions[other] = sessions[i];
                 sessions[i] = session;
-                text.append("{\"session\":" + session + ",\"index\":" + round + ",\"start\":" + 1_000 * round
-                        + ",\"end\":" + (1_000 * round + 999) + ",\"status\":\"committed\",\"ops\":[");
+                text.append("; s%d: @%d..%d".formatted(session, 1_000 * round, 1_000 * round + 999));
                 for (int o = 0; o < 4; o++) {
-                    int key = random.nextInt(state.length);
-                    boolean isWrite = random.chance(0.5);
-                    state[key] = isWrite ? ++written : state[key];
-                    text.append(o == 0 ? "" : ",")
-                            .append("{\"op\":\"" + (isWrite ? "w" : "r") + "\",\"key\":" + key + ",\"value\":"
-                                    + state[key] + "}");
+                    written = operation(text, state, random, written, 1);
                 }
-                text.append("]}\n");
             }
         }
-        Path file = Files.writeString(folder.resolve("lines.jsonl"), text);
-        HistoryTable history = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
+        HistoryTable history = HistoryDsl.parse(text.toString());
         for (IsolationLevel level :
                 List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.SSER, IsolationLevel.SSI)) {
             for (TimeMode time : level.realTime() ? List.of(TimeMode.STRICT) : List.of(TimeMode.HINT, TimeMode.NONE)) {
@@ -70,9 +58,22 @@ class ClientTimesTest {
         }
     }
 
+    /** Adds a read of what a key has, or a write of a value of its own; returns how many were written. */
+    private static int operation(StringBuilder text, int[] state, SplitMix random, int written, int factor) {
+        int key = random.nextInt(state.length);
+        boolean isWrite = random.chance(0.5);
+        state[key] = isWrite ? factor * (written + 1) % 1_000_003 : state[key];
+        text.append(isWrite ? " w(" : " r(")
+                .append(key)
+                .append(',')
+                .append(state[key])
+                .append(')');
+        return written + (isWrite ? 1 : 0);
+    }
+
     /** Sessions ran at one pace, and the file lists them one after another, without times, with values in no order. */
     @Test
-    void sessionsAtOnePaceNeedNoRules(@TempDir Path folder) throws Exception {
+    void sessionsAtOnePaceNeedNoRules() {
         SplitMix random = new SplitMix(8);
         int[] state = new int[20];
         StringBuilder[] lines = new StringBuilder[20];
@@ -80,21 +81,12 @@ class ClientTimesTest {
         int written = 0;
         for (int i = 0; i < 1_000; i++) {
             StringBuilder line = lines[i % lines.length];
-            line.append("{\"session\":" + i % lines.length + ",\"index\":" + i / lines.length
-                    + ",\"status\":\"committed\",\"ops\":[");
+            line.append(i < lines.length ? "" : " |");
             for (int o = 0; o < 4; o++) {
-                int key = random.nextInt(state.length);
-                boolean isWrite = random.chance(0.5);
-                state[key] = isWrite ? 7_919 * ++written % 1_000_003 : state[key];
-                line.append((o == 0 ? "" : ",") + "{\"op\":\"" + (isWrite ? "w" : "r") + "\",\"key\":" + key
-                        + ",\"value\":" + state[key] + "}");
+                written = operation(line, state, random, written, 7_919);
             }
-            line.append("]}\n");
         }
-        Path file = Files.writeString(
-                folder.resolve("turns.jsonl"),
-                "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0}}\n" + String.join("", lines));
-        HistoryTable history = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
+        HistoryTable history = HistoryDsl.parse("init 0; " + String.join(";", lines));
         for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
             Verdict verdict = check(history, level, TimeMode.HINT, 0, Tuning.DEFAULT);
             assertThat(verdict.status()).isEqualTo(Verdict.Status.PASS);

@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileUtil;
 import org.polygraph.jobs.application.Answer;
 import org.polygraph.jobs.application.CheckSettings;
 import org.polygraph.jobs.application.Checker;
@@ -45,11 +46,7 @@ public final class WatchLaw implements Law.Property<Example> {
                 watch(example, levels.get(random.nextInt(levels.size())), folder, random, tally);
             }
         } finally {
-            try (Stream<Path> files = Files.walk(folder)) {
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(file);
-                }
-            }
+            FileUtil.fullyDelete(folder.toFile());
         }
     }
 

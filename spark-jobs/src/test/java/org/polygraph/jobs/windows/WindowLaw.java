@@ -7,12 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileUtil;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -115,11 +114,7 @@ public final class WindowLaw implements Law.Property<Example> {
                 decide(folder, file, CheckRequest.of(level), settings, bytes, usesTimes, null, history, tally);
             }
         } finally {
-            try (Stream<Path> files = Files.walk(folder)) {
-                for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(each);
-                }
-            }
+            FileUtil.fullyDelete(folder.toFile());
         }
     }
 

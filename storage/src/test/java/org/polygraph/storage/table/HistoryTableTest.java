@@ -93,20 +93,6 @@ class HistoryTableTest {
     }
 
     @Test
-    void aSecondTransactionOfOneSessionAndIndexNamesBoth() {
-        HistoryTableBuilder builder = new HistoryTableBuilder();
-        builder.file("h.jsonl");
-        for (int line : new int[] {1, 2, 3}) {
-            builder.begin(8, line % 2, TransactionStatus.COMMITTED, line);
-            builder.end();
-        }
-        assertThatThrownBy(builder::build)
-                .isInstanceOf(HistoryException.class)
-                .hasMessage("h.jsonl:3: found session 8 index 1 a second time (first at h.jsonl:1); expected each"
-                        + " (session, index) once; number the transactions of a session in the order it ran them");
-    }
-
-    @Test
     void theBuilderStopsBeforeItsLimit() {
         HistoryTableBuilder builder = new HistoryTableBuilder();
         builder.limit(10 << 20);
