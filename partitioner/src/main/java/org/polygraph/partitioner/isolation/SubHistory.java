@@ -8,8 +8,8 @@ import java.util.Arrays;
  *
  * @param transactions ids in the whole history, ascending
  * @param operations ids in the whole history, ascending
- * @param minimal whether, without any one of its transactions or operations, the rest passes or lacks a write that one
- *     of its reads may have returned; false if the budget for shrinking ended before that was known
+ * @param minimal whether, without any one of its transactions or operations, the rest keeps the weakest level that it
+ *     violates, or lacks a write that one of its reads may have returned; false if the budget for shrinking ended before that was known
  * @param judge what found that these operations violate the level without the rest of the history
  * @param recorded whether the operations violate the level as they were recorded too, with predicates in place of the
  *     reads of rows that express them

@@ -179,6 +179,17 @@ public final class SubHistoryFinder {
         return sub.ofWrites() ? alone.withoutRows() : alone;
     }
 
+    /** All operations of the transactions of a sub-history, with those that they require, ascending. */
+    public int[] around(SubHistory sub) {
+        IntOpenHashSet operations = new IntOpenHashSet();
+        for (int t : sub.transactions()) {
+            for (int o = whole.firstOperation(t); o < whole.operationsEnd(t); o++) {
+                operations.add(o);
+            }
+        }
+        return sources.closed(operations);
+    }
+
     /** Whether nothing can be left out of a sub-history at the level of this finder. */
     public boolean isMinimal(SubHistory sub) {
         int[] closed = sources.closed(new IntOpenHashSet(sub.operations()));

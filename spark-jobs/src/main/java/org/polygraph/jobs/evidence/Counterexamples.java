@@ -66,6 +66,7 @@ public final class Counterexamples {
     private final List<Violation> unexplained = new ArrayList<>();
 
     private final BeyondReads.Rest rest;
+    private final WeakerLevel weaker;
 
     /**
      * Takes a share of the budget of a check.
@@ -79,6 +80,7 @@ public final class Counterexamples {
         this.whole = check.budget();
         this.rest = rest;
         this.time = whole.half();
+        this.weaker = new WeakerLevel(withRows, request, time, rest);
         this.budget = time.ofLooks(MOST_LOOKS);
     }
 
@@ -202,7 +204,8 @@ public final class Counterexamples {
     private Violation shown(
             Violation violation, List<Dependency> more, RealTimeName name, @Nullable SubHistoryFinder finder) {
         Violation shrunk = finder == null ? violation : shrunk(finder, violation, more);
-        return asKept(PredicateName.of(judged(shrunk, name, finder), table));
+        Violation named = asKept(PredicateName.of(judged(shrunk, name, finder), table));
+        return finder == null ? named : weaker.of(named, finder);
     }
 
     private static Violation shrunk(SubHistoryFinder finder, Violation violation, List<Dependency> more) {
@@ -229,11 +232,12 @@ public final class Counterexamples {
 
     /**
      * Returns a violation by fewer transactions, if the recorded form of the sub-history has one: a statement whose other results are shown
-     * too may make a transaction superfluous. Else the same.
+     * too may make a transaction superfluous. Else the same, as of a repeated row, whose inserts alone may violate snapshot isolation too.
      */
     private Violation withFewer(Violation violation, RealTimeName name, @Nullable SubHistoryFinder finder) {
         SubHistory sub = violation.minimal();
-        if (finder == null || sub == null || !sub.recorded() || !sub.minimal()) {
+        boolean isRepeatedRow = violation.anomaly() == Anomaly.DUPLICATE_ROW;
+        if (finder == null || sub == null || !sub.recorded() || !sub.minimal() || isRepeatedRow) {
             return violation;
         }
         Violation fewer = finder.withFewerTransactions(sub);

@@ -131,9 +131,7 @@ public final class Implications {
             SubHistory sub = violation.minimal();
             SubHistory.Judge judge = sub == null ? null : judge(request, sub);
             if (sub != null && judge != null) {
-                // A sub-history that is minimal for the weaker level may contain a smaller one that violates this
-                // level.
-                reported.add(violation.shownBy(sub.judgedBy(judge).notMinimal()));
+                reported.add(violation.shownBy(sub.judgedBy(judge)));
             } else {
                 unexplained.add(violation);
             }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,7 @@ import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.judge.BruteForce;
 import org.polygraph.jobs.certificate.judge.SubHistoryProof;
 import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
@@ -48,8 +50,20 @@ public final class ShownVerdicts {
     /** The most transactions that {@link Definitions} take in reasonable time. */
     private static final int MOST_TRANSACTIONS = 12;
 
+    private static final List<IsolationLevel> WEAKEST_FIRST = List.of(
+            IsolationLevel.PL2,
+            IsolationLevel.RC,
+            IsolationLevel.RA,
+            IsolationLevel.CC,
+            IsolationLevel.PC,
+            IsolationLevel.SI,
+            IsolationLevel.SER);
+
     /** By terms and history: what brute force found. */
     private final Map<String, BruteForce.Answer> answers = new HashMap<>();
+
+    /** The parts whose names were compared. */
+    private final Set<String> named = new HashSet<>();
 
     /**
      * Fails if the evidence does not show the verdict.
@@ -101,6 +115,7 @@ public final class ShownVerdicts {
         String as = violation.anomaly() + " " + HistoryDsl.print(alone) + " of " + what;
         assertThat(shows(whole, alone, request)).as(as).isTrue();
         needsAll(violation, part, whole, request, as);
+        isNamedFirst(violation, part, whole, request, as);
         if (part.recorded() || whole.listVersions() != null) {
             asWritten(violation, part, whole, request, as);
         }
@@ -109,23 +124,13 @@ public final class ShownVerdicts {
         }
     }
 
-    /**
-     * No transaction of a minimal part with a cycle can be left out, unless it wrote what another one read: the writer of a wrong value
-     * explains it, but may not be needed. If the violation is named by real time, it needs real time.
-     */
+    /** A minimal part with a cycle is so at its level, or at the weakest one that it violates. A name of real time needs real time. */
     private void needsAll(Violation violation, SubHistory part, HistoryTable whole, CheckRequest request, String what) {
-        HistoryTable judged = part.ofWrites() ? whole.withoutRows() : whole;
-        boolean isRequired = part.minimal() && !violation.cycle().isEmpty() && whole.listVersions() == null;
-        for (int t : isRequired ? part.transactions() : new int[0]) {
-            int[] fewer = IntStream.of(part.operations())
-                    .filter(o -> HistorySelection.transactionOf(whole, o) != t)
-                    .toArray();
-            boolean isRead = IntStream.of(fewer).anyMatch(o -> !whole.isWrite(o) && writes(whole, t, o));
-            if (!isRead && fewer.length > 0) {
-                assertThat(shows(judged, HistorySelection.of(judged, fewer).table(), request))
-                        .as("without transaction %s: %s", t, what)
-                        .isFalse();
-            }
+        if (part.minimal() && !violation.cycle().isEmpty() && whole.listVersions() == null) {
+            String left = superfluous(part, whole, request);
+            assertThat(left.isEmpty() ? left : superfluous(part, whole, weakest(whole, part, request)))
+                    .as(left + what)
+                    .isEmpty();
         }
         if (violation.anomaly() == Anomaly.REAL_TIME_VIOLATION && request.level() != IsolationLevel.LIN) {
             HistoryTable alone = SubHistoryFinder.alone(whole, part);
@@ -133,6 +138,66 @@ public final class ShownVerdicts {
                     .as(what)
                     .isNotEqualTo(BruteForce.Answer.VIOLATED);
         }
+    }
+
+    /**
+     * The transactions of a part that can be left out, apart from those that wrote what another one read: the writer of a wrong value explains
+     * it, but may not be needed.
+     */
+    private String superfluous(SubHistory part, HistoryTable whole, CheckRequest request) {
+        HistoryTable judged = request.judged(part.ofWrites() ? whole.withoutRows() : whole);
+        StringBuilder superfluous = new StringBuilder();
+        for (int t : part.transactions()) {
+            int[] fewer = IntStream.of(part.operations())
+                    .filter(o -> HistorySelection.transactionOf(whole, o) != t)
+                    .toArray();
+            boolean isRead = IntStream.of(fewer).anyMatch(o -> !whole.isWrite(o) && writes(whole, t, o));
+            if (!isRead
+                    && fewer.length > 0
+                    && shows(judged, HistorySelection.of(judged, fewer).table(), request)) {
+                superfluous
+                        .append("without transaction ")
+                        .append(t)
+                        .append(" at ")
+                        .append(request.level())
+                        .append(": ");
+            }
+        }
+        return superfluous.toString();
+    }
+
+    /** A cycle has the first name of those that a check of its minimal part has at the next weaker level too. */
+    private void isNamedFirst(
+            Violation violation, SubHistory part, HistoryTable whole, CheckRequest request, String what) {
+        int next = WEAKEST_FIRST.indexOf(request.level()) - 1;
+        boolean isNew = named.add(request.level() + " " + request.indeterminate() + " " + what);
+        if (next < 0 || !isNew || !part.minimal() || violation.cycle().isEmpty()) {
+            return;
+        }
+        CheckRequest weaker = new CheckRequest(WEAKEST_FIRST.get(next), TimeMode.NONE, 0, request.indeterminate());
+        for (Violation other :
+                Checks.check(SubHistoryFinder.alone(whole, part), weaker).violations()) {
+            if (!other.cycle().isEmpty()) {
+                assertThat(name(other)).as("%s at %s", what, weaker.level()).isGreaterThanOrEqualTo(name(violation));
+            }
+        }
+    }
+
+    /** The request for the weakest level that a part violates, of those that its level implies. */
+    private CheckRequest weakest(HistoryTable whole, SubHistory part, CheckRequest request) {
+        boolean isOfSessions = request.level() != IsolationLevel.LIN && whole.listVersions() == null;
+        for (IsolationLevel level : isOfSessions ? WEAKEST_FIRST : List.<IsolationLevel>of()) {
+            CheckRequest weaker = new CheckRequest(level, TimeMode.NONE, 0, request.indeterminate());
+            HistoryTable judged = weaker.judged(part.ofWrites() ? whole.withoutRows() : whole);
+            if (Implications.implies(request.level(), level)
+                    && shows(
+                            judged,
+                            HistorySelection.of(judged, part.operations()).table(),
+                            weaker)) {
+                return weaker;
+            }
+        }
+        return request;
     }
 
     private static boolean writes(HistoryTable table, int t, int read) {

@@ -54,6 +54,30 @@ public final class HistorySelection {
         return of(whole, transactions.toIntArray(), explicit);
     }
 
+    /** Selects the whole history. */
+    public static HistorySelection whole(HistoryTable table) {
+        return new HistorySelection(
+                table, numbers(table.transactions()), numbers(table.keys().size()), numbers(table.operations()));
+    }
+
+    /** The selection in the form of PC and the levels that it implies, see {@link ListReduction#ofCommits}. */
+    public HistorySelection ofCommits() {
+        ListReduced reduced = table.reduced();
+        HistoryTable commits = ListReduction.ofCommits(table);
+        ListReduced form = commits.reduced();
+        if (commits == table || form == null) {
+            return this;
+        }
+        int[] recorded = new int[form.versions().recorded().operations()];
+        for (int o = 0; o < operations.length; o++) {
+            recorded[reduced == null ? o : reduced.origin()[o]] =
+                    table.isImplied(o) ? recorded[reduced.origin()[o]] : operations[o];
+        }
+        int[] origins = form.origin().clone();
+        Arrays.setAll(origins, o -> recorded[form.origin()[o]]);
+        return new HistorySelection(commits, transactions, keys, origins);
+    }
+
     private static int[] explicit(HistoryTable whole, int[] operations) {
         return whole.listVersions() == null ? operations : ListSelection.explicit(whole, operations);
     }

@@ -381,8 +381,8 @@ public final class PredicateReads {
         for (int k = 0; k < subHistory.keys().size(); k++) {
             String label = subHistory.keys().isString(k) ? subHistory.keys().string(k) : "";
             if (label.startsWith(ROW)) {
-                addPairs(label.replaceFirst("'+$", ""), named);
-                addPairs(label.replaceFirst("(.*)" + WITH_VALUE + ".*", "$1"), named);
+                addPairs(label.replaceFirst("'+\\z", ""), named);
+                addPairs(label.replaceFirst("(?s)(.*)" + WITH_VALUE + ".*", "$1"), named);
             }
         }
         return named;
