@@ -131,6 +131,15 @@ class HouseTest {
     @ArchTest
     static final ArchRule SPARK_ONLY_IN_JOBS_SPARK = only(JOBS + "spark..", "org.apache.spark..", "scala..");
 
+    /** The application's tests bring the parser: what else of the product they use must not need it. */
+    @ArchTest
+    static final ArchRule SQL_IS_PARSED_IN_ONE_CLASS = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(JOBS + "jdbc.Sql")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("net.sf.jsqlparser..");
+
     @ArchTest
     static final ArchRule PICOCLI_ONLY_IN_CLI = only(JOBS + "cli..", "picocli..");
 
@@ -205,6 +214,7 @@ class HouseTest {
             "report",
             "generate",
             "record",
+            "jdbc",
             "windows",
             "application",
             "watch",

@@ -6,11 +6,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.polygraph.jobs.application.IsolationCheck;
+import org.polygraph.jobs.jdbc.RecordingDataSource;
+import org.polygraph.jobs.jdbc.RecordingOptions;
 import org.polygraph.jobs.record.HistoryRecorder;
 import org.polygraph.jobs.watch.LiveCheck;
 import org.polygraph.partitioner.isolation.Anomaly;
@@ -96,6 +99,14 @@ public final class IsolationExtension implements BeforeEachCallback, AfterEachCa
             throw new IllegalStateException("no test runs; register the extension with @RegisterExtension");
         }
         return current;
+    }
+
+    /**
+     * Wraps the database of the running test, whose statements are then recorded. All writes from the first connection on
+     * have to use it.
+     */
+    public RecordingDataSource recording(DataSource database, RecordingOptions options) {
+        return RecordingDataSource.of(database, recorder(), options);
     }
 
     @Override

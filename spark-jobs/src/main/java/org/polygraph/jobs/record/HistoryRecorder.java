@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
@@ -41,7 +42,7 @@ import org.polygraph.storage.table.HistoryTable;
 public final class HistoryRecorder implements Closeable {
     private final HistoryLines lines;
     private final long origin = System.nanoTime();
-    private final List<Session> sessions = new ArrayList<>();
+    private final Set<Transaction> open = ConcurrentHashMap.newKeySet();
     private long numbers;
     private volatile boolean closing;
     private boolean closed;
@@ -105,9 +106,12 @@ public final class HistoryRecorder implements Closeable {
 
     /** A new session: transactions that one client runs one after another. */
     public synchronized Session session() {
-        Session session = new Session(numbers++);
-        sessions.add(session);
-        return session;
+        return new Session(numbers++, false);
+    }
+
+    /** Transactions of a connection that several clients share: each is recorded in a session of its own. */
+    public synchronized Session connection() {
+        return new Session(numbers++, true);
     }
 
     /**
@@ -126,19 +130,16 @@ public final class HistoryRecorder implements Closeable {
 
     /** Ends the transactions that have not ended, and returns their number. */
     int end() {
-        List<Session> all;
         synchronized (this) {
             if (closed) {
                 return 0;
             }
             closing = true;
-            all = List.copyOf(sessions);
         }
         // As on the thread of the transaction, the transaction is locked before the recorder.
         int unended = 0;
-        for (Session session : all) {
-            Transaction open = session.open;
-            unended += open != null && open.leave() ? 1 : 0;
+        for (Transaction each : open) {
+            unended += each.leave() ? 1 : 0;
         }
         synchronized (this) {
             closed = true;
@@ -164,7 +165,7 @@ public final class HistoryRecorder implements Closeable {
             failure = e;
             throw new UncheckedIOException("the history cannot be written", e);
         }
-        if (status == TransactionStatus.INDETERMINATE) {
+        if (session.isShared || status == TransactionStatus.INDETERMINATE) {
             session.number = numbers++;
             session.index = 0;
         }
@@ -173,11 +174,13 @@ public final class HistoryRecorder implements Closeable {
     /** Transactions that one client runs one after another. */
     public final class Session {
         private long number;
+        private final boolean isShared;
         private long index;
-        private volatile @Nullable Transaction open;
+        private volatile boolean isOpen;
 
-        private Session(long number) {
+        private Session(long number, boolean isShared) {
             this.number = number;
+            this.isShared = isShared;
         }
 
         /**
@@ -191,11 +194,12 @@ public final class HistoryRecorder implements Closeable {
             if (why != null) {
                 throw new AssertionError(why);
             }
-            if (open != null) {
+            if (isOpen) {
                 throw new IllegalStateException("the session's previous transaction has not ended");
             }
             Transaction begun = new Transaction(this);
-            open = begun;
+            isOpen = true;
+            open.add(begun);
             // Checked last, so that a recorder that is being closed sees every transaction that may run.
             if (closing) {
                 throw new IllegalStateException("the recorder is closed");
@@ -302,6 +306,18 @@ public final class HistoryRecorder implements Closeable {
             add(operation("release", "name", name));
         }
 
+        /** @param fields of an operation in JSON Lines; strings, integers, lists and maps of these */
+        public void record(Map<String, ? extends @Nullable Object> fields) {
+            add(new LinkedHashMap<>(fields));
+        }
+
+        /** The transaction executed nothing that is to be recorded. */
+        public synchronized void discard() {
+            requireOpen();
+            ended = true;
+            leaveSession();
+        }
+
         /** The database has confirmed the commit. */
         public void commit() {
             end(TransactionStatus.COMMITTED);
@@ -348,8 +364,13 @@ public final class HistoryRecorder implements Closeable {
             try {
                 HistoryRecorder.this.add(session, start, end, status, operations);
             } finally {
-                session.open = null;
+                leaveSession();
             }
+        }
+
+        private void leaveSession() {
+            session.isOpen = false;
+            open.remove(this);
         }
 
         private void requireOpen() {

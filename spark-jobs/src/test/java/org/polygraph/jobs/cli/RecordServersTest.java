@@ -8,8 +8,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Driver;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.jdbc.Applications;
+import org.polygraph.jobs.record.Drivers;
 
 /** {@code record} with servers that the test starts, where their programs are installed. */
 @Tag("process")
@@ -54,6 +58,7 @@ class RecordServersTest {
             kept(url, "rows", "repeatable-read", "si");
             kept(url, "registers", "serializable", "ser");
             kept(url, "rows", "serializable", "ser");
+            applicationsAreRecorded(url);
         }
     }
 
@@ -94,6 +99,11 @@ class RecordServersTest {
             kept(url, "append", "serializable", "ser");
             kept(url, "rows", "serializable", "ser");
         }
+    }
+
+    private void applicationsAreRecorded(String url) throws Exception {
+        Driver driver = new Drivers(List.of(), message -> {}).of(url);
+        Applications.checkAll(Applications.of(() -> driver.connect(url, new Properties())), folder);
     }
 
     private Path data() {

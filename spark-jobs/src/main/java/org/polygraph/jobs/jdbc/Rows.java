@@ -1,0 +1,154 @@
+package org.polygraph.jobs.jdbc;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.jdbc.Step.Operation;
+
+/** The rows of a result that the application has fetched. They are reads at the place of their query. */
+final class Rows {
+    private final Plan.Read plan;
+    private final Matches matches;
+    private final Values values;
+    private final RecordedTransaction transaction;
+    private final Step step;
+    private final int writes;
+    private final boolean mixesVersions;
+    private boolean isLeftOut;
+    private final Set<String> found = new HashSet<>();
+    /** The values of the column of the condition, by row; null if the result does not show one. */
+    private @Nullable List<List<Object>> pairs = new ArrayList<>();
+
+    private boolean isWhole;
+
+    /** @param isWhole whether no limit of the statement leaves out rows */
+    Rows(
+            Plan.Read plan,
+            List<@Nullable Object> parameters,
+            Effect.Situation now,
+            RecordedTransaction transaction,
+            Step step,
+            boolean isWhole) {
+        this.plan = plan;
+        this.transaction = transaction;
+        this.step = step;
+        this.values = now.values();
+        matches = Matches.of(plan.table(), plan.condition(), parameters, values);
+        writes = transaction.writes();
+        // A statement that locks rows may wait for some and then return newer versions of them than of others.
+        mixesVersions = plan.locks() && now.isolation() < Connection.TRANSACTION_REPEATABLE_READ;
+        isLeftOut = plan.locks() && now.looksInLatestState();
+        this.isWhole = isWhole && plan.isWhole() && !(mixesVersions && !matches.isByKey);
+    }
+
+    boolean areRecorded() {
+        return !isLeftOut;
+    }
+
+    boolean isOf(RecordedTransaction other) {
+        return transaction == other;
+    }
+
+    /** The application fetches rows in another way than one after another. */
+    void skip() {
+        isWhole = false;
+    }
+
+    /** Takes the current row. */
+    void add(ResultSet rows) throws SQLException {
+        Table table = plan.table();
+        if (isLeftOut || !transaction.isAt(writes)) {
+            isWhole = false;
+            return;
+        }
+        @Nullable Object[] row = new Object[table.columns.size()];
+        boolean[] isShown = new boolean[row.length];
+        for (int i = 0; i < plan.columns().length; i++) {
+            int column = plan.columns()[i];
+            if (column >= 0 && table.columns.get(column).kind() != Values.Kind.OTHER) {
+                row[column] = values.of(table.columns.get(column), rows.getObject(i + 1));
+                isShown[column] = true;
+            }
+        }
+        String name = name(row);
+        if (name == null) {
+            isWhole = false;
+            return;
+        }
+        if (mixesVersions && !found.isEmpty()) {
+            step.operations.clear();
+            isLeftOut = true;
+            isWhole = false;
+            return;
+        }
+        found.add(name);
+        matches.single.forEach((column, value) -> {
+            if (!isShown[column]) {
+                row[column] = value;
+            }
+        });
+        boolean isRead = false;
+        for (int i = 0; i < row.length; i++) {
+            Object value = row[i];
+            if (value != null && table.isKnown(name, i) && table.isRecorded(i)) {
+                step.operations.add(Operation.read(table, name, i, value));
+                isRead = true;
+            }
+        }
+        if (!isRead && table.isKnown(name, Table.EXISTENCE)) {
+            step.operations.add(Operation.read(table, name, Table.EXISTENCE, 1L));
+        }
+        if (matches.where != null && pairs != null) {
+            Object value = matches.column < 0 ? (Object) 1L : row[matches.column];
+            if (value == null || !matches.has(value)) {
+                pairs = null;
+            } else {
+                pairs.add(List.of(table.cell(name, matches.column), value));
+            }
+        }
+    }
+
+    /** The part of a key that identifies the row; null if the result does not show it. */
+    private @Nullable String name(@Nullable Object[] row) {
+        if (matches.rows.size() == 1) {
+            return matches.rows.get(0);
+        }
+        List<@Nullable Object> key = new ArrayList<>();
+        for (int column : plan.table().key) {
+            key.add(row[column]);
+        }
+        return Table.row(key);
+    }
+
+    /** The application has fetched all rows. @return whether the result is recorded as a whole */
+    boolean end() {
+        Table table = plan.table();
+        if (!isWhole || !transaction.isAt(writes)) {
+            return false;
+        }
+        isWhole = false;
+        if (matches.isByKey) {
+            for (String row : matches.rows) {
+                if (!found.contains(row) && table.isKnown(row, Table.EXISTENCE)) {
+                    step.operations.add(Operation.read(table, row, Table.EXISTENCE, null));
+                }
+            }
+            return true;
+        }
+        Map<String, Object> where = matches.where;
+        if (where != null && pairs != null && table.isKnownWhole(matches.column)) {
+            // The rows of the condition are reads of its column already.
+            step.operations.removeIf(each -> each.column() == matches.column);
+            step.operations.add(
+                    new Operation(table, null, matches.column, Operation.fields("pr", "where", where, "rows", pairs)));
+            return true;
+        }
+        return false;
+    }
+}

@@ -1,0 +1,381 @@
+package org.polygraph.jobs.jdbc;
+
+import java.sql.BatchUpdateException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.record.HistoryRecorder;
+
+/** The transactions of a connection. Calls of the recorder that fail stop it, and change nothing for the application. */
+final class Session {
+    /** SQL states of an error that has changed nothing: data, constraints, rolled back, syntax and rights. */
+    private static final List<String> HARMLESS = List.of("21", "22", "23", "40", "42", "44");
+
+    final JdbcHistory history;
+    private final Connection raw;
+    private final HistoryRecorder.Session session;
+    private boolean autoCommit;
+    /** Whether a statement has begun the transaction. */
+    private boolean isBegun;
+
+    private int isolation;
+    private @Nullable RecordedTransaction current;
+
+    Session(Connection raw, JdbcHistory history) throws SQLException {
+        this.raw = raw;
+        this.history = history;
+        session = history.recorder.connection();
+        autoCommit = raw.getAutoCommit();
+        // The question would begin a transaction.
+        isolation = autoCommit ? raw.getTransactionIsolation() : Connection.TRANSACTION_READ_UNCOMMITTED;
+    }
+
+    /** An execution of a statement, once or for each element of a batch. */
+    final class Execution {
+        private final String sql;
+        private final Plan plan;
+        private final List<Effect> effects = new ArrayList<>();
+        private final List<List<@Nullable Object>> parameters;
+        /** By element of a batch: without autocommit the same. */
+        private final List<RecordedTransaction> transactions = new ArrayList<>();
+
+        boolean isRead() {
+            return plan instanceof Plan.Read;
+        }
+
+        private Execution(String sql, Plan plan, List<List<@Nullable Object>> parameters) {
+            this.sql = sql;
+            this.plan = plan;
+            this.parameters = parameters;
+        }
+    }
+
+    interface Call {
+        void run() throws SQLException;
+    }
+
+    /** Runs a part of the recorder. */
+    synchronized void guard(Call call) {
+        if (history.isStopped()) {
+            return;
+        }
+        try {
+            call.run();
+        } catch (SQLException | RuntimeException e) {
+            history.stop("recording ends", e);
+            RecordedTransaction open = current;
+            current = null;
+            if (open != null) {
+                try {
+                    open.unknown();
+                } catch (RuntimeException again) {
+                    // The history is closed: there is nothing to record any more.
+                }
+            }
+        }
+    }
+
+    /** Before a statement is sent. @param parameters of each execution */
+    @Nullable
+    Execution before(String sql, List<List<@Nullable Object>> parameters, boolean isBatch) {
+        Execution[] begun = new Execution[1];
+        guard(() -> begun[0] = begin(sql, parameters, isBatch));
+        return begun[0];
+    }
+
+    private Execution begin(String sql, List<List<@Nullable Object>> parameters, boolean isBatch) throws SQLException {
+        Plan plan = history.plan(sql, raw);
+        Execution execution = new Execution(sql, plan, parameters);
+        if (plan instanceof Plan.Control) {
+            return execution;
+        }
+        RecordedTransaction open = current;
+        if (open != null && open.mayHaveEnded) {
+            open.unknown();
+            current = null;
+        } else if (open != null && autoCommit) {
+            open.commit();
+            current = null;
+        }
+        // Each element of a batch is a transaction of its own then, and each needs a start before the batch is sent.
+        boolean isEachOwn = autoCommit && isBatch;
+        for (int i = 0; i < parameters.size(); i++) {
+            if (isEachOwn) {
+                execution.transactions.add(new RecordedTransaction(history.recorder.connection()));
+            } else {
+                current = current == null ? new RecordedTransaction(session) : current;
+                execution.transactions.add(current);
+            }
+        }
+        if (plan instanceof Plan.Unrecorded unrecorded) {
+            if (unrecorded.table() == null) {
+                history.catalog().changed();
+                // A procedure, or several statements, may end the transaction.
+                execution.transactions.forEach(each -> each.mayHaveEnded = true);
+            } else {
+                unrecorded.table().mark();
+            }
+            execution.transactions.forEach(RecordedTransaction::addUnrecorded);
+        } else if (plan instanceof Plan.Definition definition) {
+            define(definition);
+            // It may commit what was before, or be part of the transaction.
+            execution.transactions.forEach(RecordedTransaction::unknown);
+            current = null;
+        } else if (!(plan instanceof Plan.Read || plan instanceof Plan.Ignored)) {
+            for (List<@Nullable Object> each : parameters) {
+                execution.effects.add(Effect.of(plan, each, situation(isBatch)));
+            }
+        }
+        return execution;
+    }
+
+    private void define(Plan.Definition definition) throws SQLException {
+        String name = definition.created();
+        if (definition.changed() == null) {
+            history.catalog().changed();
+        } else {
+            for (String each : definition.changed()) {
+                history.catalog().changed(each);
+            }
+        }
+        if (name != null && !history.catalog().exists(name, raw)) {
+            history.catalog().created(name);
+        }
+    }
+
+    private Effect.Situation situation(boolean isBatch) {
+        boolean looksInLatestState = history.catalog().looksInLatestState()
+                && isolation != Connection.TRANSACTION_READ_COMMITTED
+                && isolation != Connection.TRANSACTION_SERIALIZABLE;
+        return new Effect.Situation(
+                history.values,
+                history.options.readBack() && !autoCommit && !isBatch,
+                looksInLatestState,
+                history.catalog().looksInLatestState(),
+                isolation);
+    }
+
+    /** After a statement has changed rows. @param counts of each execution; negative if it is not known */
+    void after(@Nullable Execution execution, long[] counts) {
+        if (execution != null) {
+            guard(() -> executed(execution, counts));
+        }
+    }
+
+    private void executed(Execution execution, long[] counts) throws SQLException {
+        String shape = Shapes.of(execution.sql);
+        if (execution.plan instanceof Plan.Control control) {
+            control(control);
+            return;
+        }
+        if (execution.plan instanceof Plan.Definition) {
+            history.forgetPlans();
+        } else if (execution.plan instanceof Plan.Unrecorded unrecorded) {
+            history.shapes.add(shape, unrecorded.reason());
+        } else if (execution.plan instanceof Plan.Ignored ignored) {
+            history.shapes.add(shape, ignored.reason());
+        }
+        for (int i = 0; i < execution.effects.size(); i++) {
+            Effect effect = execution.effects.get(i);
+            long count = i < counts.length ? counts[i] : Statement.EXECUTE_FAILED;
+            if (count == Statement.EXECUTE_FAILED) {
+                continue;
+            }
+            if (count != 0 && effect.needsReadBack()) {
+                boolean looksInLatestState = situation(false).looksInLatestState();
+                effect.readBack(raw, history.values, execution.plan instanceof Plan.Insert, !looksInLatestState);
+            }
+            Step step = new Step(shape);
+            step.isWrite = true;
+            step.operations.addAll(effect.after(count));
+            execution.transactions.get(i).add(step);
+            history.shapes.add(shape, effect.unrecorded == null ? Shapes.RECORDED : effect.unrecorded);
+        }
+        if (autoCommit) {
+            end(execution, RecordedTransaction::commit);
+        }
+    }
+
+    private void end(Execution execution, Consumer<RecordedTransaction> outcome) {
+        execution.transactions.forEach(outcome);
+        current = null;
+    }
+
+    /** After a query. @return what takes its rows, or null if they are not recorded */
+    @Nullable
+    Rows query(@Nullable Execution execution, boolean isWhole) {
+        Rows[] rows = new Rows[1];
+        if (execution != null) {
+            guard(() -> {
+                if (execution.plan instanceof Plan.Read read) {
+                    RecordedTransaction open = execution.transactions.get(0);
+                    String shape = Shapes.of(execution.sql);
+                    Step step = new Step(shape);
+                    open.add(step);
+                    Rows taken = new Rows(read, execution.parameters.get(0), situation(false), open, step, isWhole);
+                    history.shapes.add(shape, taken.areRecorded() ? Shapes.RECORDED : "a lock in the latest state");
+                    rows[0] = taken.areRecorded() ? taken : null;
+                } else {
+                    executed(execution, new long[] {-1});
+                }
+            });
+        }
+        return rows[0];
+    }
+
+    /** A statement has failed. */
+    void failed(@Nullable Execution execution, SQLException failure) {
+        if (execution == null) {
+            return;
+        }
+        guard(() -> {
+            String state = String.valueOf(failure.getSQLState());
+            boolean isHarmless = HARMLESS.stream().anyMatch(state::startsWith) && !state.equals("40003");
+            if (failure instanceof BatchUpdateException batch) {
+                executed(execution, batch.getLargeUpdateCounts());
+            } else if (autoCommit && !isHarmless) {
+                // Perhaps it was executed.
+                for (int i = 0; i < execution.effects.size(); i++) {
+                    Step step = new Step(Shapes.of(execution.sql));
+                    step.isWrite = true;
+                    step.operations.addAll(execution.effects.get(i).after(-1));
+                    execution.transactions.get(i).add(step);
+                }
+                end(execution, RecordedTransaction::unknown);
+            } else if (autoCommit) {
+                end(execution, RecordedTransaction::abort);
+            }
+            if (!autoCommit && current != null) {
+                // PostgreSQL commits nothing after an error, others only after some.
+                current.mayHaveEnded |= !isHarmless
+                        || state.startsWith("40")
+                        || history.catalog().product.equals("PostgreSQL");
+            }
+        });
+    }
+
+    /** The rows of a query have been fetched, or are given up. */
+    void ended(Rows rows) {
+        guard(() -> {
+            if (autoCommit && current != null && rows.isOf(current)) {
+                current.commit();
+                current = null;
+            }
+        });
+    }
+
+    private void control(Plan.Control control) throws SQLException {
+        switch (control.word()) {
+            case "commit", "end":
+                committed();
+                break;
+            case "savepoint":
+                savepoint(control.name());
+                break;
+            case "rollback":
+                if (control.name().isEmpty()) {
+                    rolledBack();
+                } else {
+                    rolledBackTo(control.name());
+                }
+                break;
+            case "begin", "start":
+                // Until its end, the connection commits no statement by itself.
+                autoCommit = false;
+                isBegun = true;
+                isolation = Connection.TRANSACTION_READ_UNCOMMITTED;
+                break;
+            case "set":
+                isolation = Connection.TRANSACTION_READ_UNCOMMITTED;
+                break;
+            default:
+                break;
+        }
+    }
+
+    void committed() throws SQLException {
+        RecordedTransaction open = current;
+        current = null;
+        autoCommit = raw.getAutoCommit();
+        isBegun = false;
+        if (open != null && open.mayHaveEnded) {
+            open.unknown();
+        } else if (open != null) {
+            open.commit();
+        }
+    }
+
+    void commitFailed(SQLException failure) {
+        guard(() -> {
+            RecordedTransaction open = current;
+            current = null;
+            String state = String.valueOf(failure.getSQLState());
+            if (open != null && state.startsWith("40") && !state.equals("40003")) {
+                open.abort();
+            } else if (open != null) {
+                open.unknown();
+            }
+        });
+    }
+
+    void rolledBack() throws SQLException {
+        RecordedTransaction open = current;
+        current = null;
+        autoCommit = raw.getAutoCommit();
+        isBegun = false;
+        if (open != null) {
+            open.abort();
+        }
+    }
+
+    void savepoint(Object name) {
+        if (current == null) {
+            current = new RecordedTransaction(session);
+        }
+        current.savepoint(name instanceof String text ? text.toLowerCase(Locale.ROOT) : name);
+    }
+
+    void rolledBackTo(Object name) {
+        RecordedTransaction open = current;
+        if (open != null && !open.rollbackTo(name)) {
+            open.unknown();
+            current = null;
+        } else if (open != null) {
+            open.mayHaveEnded = false;
+        }
+    }
+
+    void autoCommit(boolean on) throws SQLException {
+        if (on != autoCommit && !isBegun) {
+            committed();
+            autoCommit = on;
+        }
+    }
+
+    void isolation(int level) {
+        isolation = level;
+    }
+
+    /** The application can do with the connection what the driver does not see. */
+    void leave() {
+        guard(() -> history.catalog().changed());
+    }
+
+    /** The connection was closed: what has not been committed has an unknown outcome. */
+    void close() {
+        guard(() -> {
+            RecordedTransaction open = current;
+            current = null;
+            if (open != null && autoCommit) {
+                open.commit();
+            } else if (open != null) {
+                open.unknown();
+            }
+        });
+    }
+}

@@ -1,0 +1,125 @@
+package org.polygraph.jobs.jdbc;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A table and what of it is not known any more. A row with the primary key 7 of {@code accounts} is the keys {@code
+ * accounts[7]}, whether it exists, and {@code accounts[7].balance} for each recorded column.
+ *
+ * <p>What an unrecorded statement may write is marked before the statement is sent, and stays so. A read is recorded if
+ * its keys are not marked when its result has arrived; a write if they were not when it was sent. So a value that an
+ * unrecorded statement wrote is never in a recorded read.
+ */
+final class Table {
+    /** Stands for a column: whether the row exists. */
+    static final int EXISTENCE = -1;
+
+    final String name;
+    /** As statements name it. */
+    final String quoted;
+
+    final List<Values.Column> columns;
+    /** The columns of the primary key; empty if the table is not recorded. */
+    final int[] key;
+    /** Whether a trigger, a rule or inheritance may make a write of it one of other tables. */
+    final boolean changesOthers;
+
+    private volatile boolean isUnknown;
+    private final Set<Integer> columnsInPart = ConcurrentHashMap.newKeySet();
+    private final Set<Integer> unknownColumns = ConcurrentHashMap.newKeySet();
+    private final Set<String> unknownCells = ConcurrentHashMap.newKeySet();
+
+    Table(String name, String quoted, List<Values.Column> columns, int[] key, boolean changesOthers) {
+        this.name = name;
+        this.quoted = quoted;
+        this.columns = columns;
+        this.key = key;
+        this.changesOthers = changesOthers;
+        this.isUnknown = key.length == 0;
+    }
+
+    boolean isUnknown() {
+        return isUnknown;
+    }
+
+    void mark() {
+        isUnknown = true;
+    }
+
+    void markColumn(int column) {
+        unknownColumns.add(column);
+    }
+
+    void markCell(String row, int column) {
+        columnsInPart.add(column);
+        unknownCells.add(cell(row, column));
+    }
+
+    boolean isKnown(int column) {
+        return !isUnknown && (column < 0 || isRecorded(column)) && !unknownColumns.contains(column);
+    }
+
+    boolean isKnown(String row, int column) {
+        return isKnown(column) && !unknownCells.contains(cell(row, column));
+    }
+
+    /** Whether the column is known in every row. */
+    boolean isKnownWhole(int column) {
+        return isKnown(column) && !columnsInPart.contains(column);
+    }
+
+    /** Whether the column is of a recorded type and not of the primary key, for which the existence of the row stands. */
+    boolean isRecorded(int column) {
+        return columns.get(column).kind() != Values.Kind.OTHER && !isKey(column);
+    }
+
+    boolean isKey(int column) {
+        for (int each : key) {
+            if (each == column) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The index of a column, or -1. */
+    int column(String identifier) {
+        for (int i = 0; i < columns.size(); i++) {
+            if (columns.get(i).name().equalsIgnoreCase(unquoted(identifier))) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    String cell(String row, int column) {
+        return name + "[" + row + "]"
+                + (column < 0 ? "" : "." + columns.get(column).name());
+    }
+
+    /** The name of a column in conditions. */
+    String label(int column) {
+        return column < 0 ? name : name + "." + columns.get(column).name();
+    }
+
+    /** The part of a key that identifies the row, from the values of the primary key; null if one is not certain. */
+    static @Nullable String row(List<? extends @Nullable Object> values) {
+        StringBuilder row = new StringBuilder();
+        for (Object value : values) {
+            if (value == null || value.equals(Values.NULL)) {
+                return null;
+            }
+            row.append(row.isEmpty() ? "" : ",")
+                    .append(value.toString().replace("\\", "\\\\").replace(",", "\\,"));
+        }
+        return row.toString();
+    }
+
+    static String unquoted(String identifier) {
+        return identifier.replaceAll("[\"`\\[\\]]", "").toLowerCase(Locale.ROOT);
+    }
+}
