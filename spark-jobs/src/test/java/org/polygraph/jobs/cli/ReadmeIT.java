@@ -26,7 +26,8 @@ class ReadmeIT {
             "spark-jobs/docs/reports.md",
             "spark-jobs/docs/evidence.md",
             "spark-jobs/docs/generate.md",
-            "spark-jobs/docs/record.md");
+            "spark-jobs/docs/record.md",
+            "spark-jobs/docs/jdbc.md");
 
     private static final Pattern BLOCK =
             Pattern.compile("```sh\n(.*?)```\n(?:\n?```text\n(.*?)```\n)?", Pattern.DOTALL);
