@@ -39,6 +39,8 @@ final class ClauseMaker {
     private final IntStack binary;
     private final IntStack candidates;
     private final IntStack parts;
+    /** By literal of the last clause of a sum: the error that the read would have with it, as a class from 0 to 2. */
+    private final IntStack errors;
 
     ClauseMaker(Polygraph p, Atoms atoms, ReadCheck check, SearchBudget budget, @Nullable ProofTrace proof) {
         this.p = p;
@@ -55,6 +57,7 @@ final class ClauseMaker {
         binary = new IntStack(budget);
         candidates = new IntStack(budget);
         parts = new IntStack(budget);
+        errors = new IntStack(budget);
     }
 
     /** Number of clauses made. */
@@ -85,6 +88,11 @@ final class ClauseMaker {
 
     int end(int id) {
         return id + 1 < starts.size() ? starts.get(id + 1) : literals.size();
+    }
+
+    /** How bad the order is with a literal of the last clause of a sum: 0 if it alone makes the sum right. */
+    int error(int literal) {
+        return literal < errors.size() ? errors.get(literal) : 2;
     }
 
     /** Literals of all clauses, by {@link #start}. */
@@ -129,6 +137,57 @@ final class ClauseMaker {
             } else {
                 proof.read(reader, writer, clause.array(), clause.size());
             }
+        }
+        search.addClause(clause, id);
+    }
+
+    /**
+     * Makes the clause of a wrong sum: the read comes before a write that it sees, or after one that it does not see, or
+     * another write is the last one before it that sets the key, or is on the other side of that one.
+     */
+    void make(Search search, SumCheck sums) {
+        SumItems items = sums.items();
+        int read = sums.read();
+        int base = sums.base();
+        clause.clear();
+        errors.clear();
+        for (int i = items.starts()[sums.key()]; i < items.starts()[sums.key() + 1]; i++) {
+            int txn = items.transactions()[i];
+            if (items.kinds()[i] == SumItems.READ || txn == items.transactions()[read]) {
+                continue;
+            }
+            parts.clear();
+            boolean isSeen = sums.isBefore(i, read);
+            boolean isAdded = base < 0 || !isSeen || sums.isBefore(base, i);
+            if (!sums.counts(i)) {
+                parts.push(Literals.positive(commitVariable(search, txn)));
+            } else if (base < 0 || !isSeen || i == base) {
+                addEdge(search, sums.event(isSeen ? read : i), sums.event(isSeen ? i : read));
+            } else if (isAdded) {
+                // It does not set the key, because the base is the last one that does.
+                addEdge(search, sums.event(i), sums.event(base));
+                addEdge(search, sums.event(read), sums.event(i));
+            } else {
+                addEdge(search, sums.event(base), sums.event(i));
+            }
+            if (p.isOptional(txn) && isSeen && sums.counts(i)) {
+                parts.push(Literals.negative(commitVariable(search, txn)));
+            }
+            long error = isAdded && sums.counts(i) ? sums.errorWithout(i) : sums.error();
+            for (int j = 0; j < parts.size(); j++) {
+                clause.push(parts.get(j));
+                errors.push(error == 0 ? 0 : error < sums.error() ? 1 : 2);
+            }
+        }
+        unlessUncommitted(search, items.transactions()[read]);
+        int id = starts.size();
+        // No other clause has this number of a reader.
+        readers.push(p.readerStart[p.keys()] + read);
+        writers.push(-1);
+        others.push(-1);
+        starts.push(literals.size());
+        for (int i = 0; i < clause.size(); i++) {
+            literals.push(clause.get(i));
         }
         search.addClause(clause, id);
     }

@@ -136,19 +136,28 @@ final class OrderTheory implements Theory {
         if (search.isPending()) {
             return AGAIN;
         }
-        if (!check.next()) {
+        boolean isOfSum = !check.next();
+        SumCheck sums = isOfSum ? check.sums() : null;
+        if (isOfSum && (sums == null || !sums.next())) {
             return COMPLETE;
         }
-        check.takeLastOfVersion();
-        int id = clauses.find();
+        int id = PairTable.ABSENT;
+        if (sums == null) {
+            check.takeLastOfVersion();
+            id = clauses.find();
+        }
         if (id == PairTable.ABSENT) {
-            clauses.make(search);
+            if (sums == null) {
+                clauses.make(search);
+            } else {
+                clauses.make(search, sums);
+            }
             if (search.isPending()) {
                 return AGAIN;
             }
             id = clauses.size() - 1;
         }
-        int literal = cheapest(search, id);
+        int literal = cheapest(search, id, sums != null);
         if (atoms.kind(Literals.variable(literal)) == Atoms.BRACKET) {
             clauses.define(search, Literals.variable(literal));
             if (search.isPending()) {
@@ -158,7 +167,8 @@ final class OrderTheory implements Theory {
         return literal;
     }
 
-    private int cheapest(Search search, int id) {
+    /** @param isOfSum whether it is the last clause of a sum, which another literal may leave wrong */
+    private int cheapest(Search search, int id, boolean isOfSum) {
         int start = clauses.start(id);
         int size = clauses.end(id) - start;
         random ^= random << 13;
@@ -168,13 +178,14 @@ final class OrderTheory implements Theory {
         int best = Literals.NONE;
         long bestCost = Long.MAX_VALUE;
         for (int i = 0; i < size; i++) {
-            int literal = clauses.literal(start + (i + offset < size ? i + offset : i + offset - size));
+            int at = i + offset < size ? i + offset : i + offset - size;
+            int literal = clauses.literal(start + at);
             int value = search.value(literal);
             if (value > 0) {
                 throw new IllegalStateException("a violated item's clause has a true literal: clause " + id);
             }
             if (value == 0) {
-                long cost = cost(literal);
+                long cost = cost(literal) + (isOfSum ? (long) clauses.error(at) * p.events() : 0);
                 if (cost < bestCost) {
                     bestCost = cost;
                     best = literal;

@@ -77,6 +77,11 @@ public sealed interface Outcome {
             return readers.length;
         }
 
+        /** The item of {@link SumItems} that a clause is about, a read of a sum; -1 if it is no such clause. */
+        public int sum(int clause) {
+            return Math.max(-1, readers[clause] - polygraph.readerStart[polygraph.keys()]);
+        }
+
         /** The key a clause is about. O(log keys). */
         public int key(int clause) {
             return readers[clause] >= 0

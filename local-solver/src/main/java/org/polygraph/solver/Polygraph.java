@@ -64,6 +64,7 @@ public final class Polygraph {
     final @Nullable Reachability reachability;
     final int @Nullable [] chains;
     final int @Nullable [] dirtyKeys;
+    final @Nullable SumItems sums;
 
     private Polygraph(Builder b) {
         transactions = b.transactions;
@@ -82,6 +83,7 @@ public final class Polygraph {
         reachability = b.reachability;
         chains = b.chains;
         dirtyKeys = b.dirtyKeys;
+        sums = b.sums;
     }
 
     /**
@@ -196,6 +198,7 @@ public final class Polygraph {
         private @Nullable Reachability reachability;
         private int @Nullable [] chains;
         private int @Nullable [] dirtyKeys;
+        private @Nullable SumItems sums;
 
         private Builder(int transactions, int eventsPerTransaction) {
             if (eventsPerTransaction != 1 && eventsPerTransaction != 2) {
@@ -250,6 +253,12 @@ public final class Polygraph {
 
         public Builder chains(int @Nullable [] byTransaction) {
             chains = byTransaction;
+            return this;
+        }
+
+        /** Keys whose values are sums. A refutation then has no proof. */
+        public Builder sums(@Nullable SumItems items) {
+            sums = items;
             return this;
         }
 

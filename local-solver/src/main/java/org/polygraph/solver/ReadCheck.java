@@ -35,6 +35,7 @@ final class ReadCheck {
     private final boolean[] stale;
     private final IntStack staleKeys;
     private @Nullable TransactionItems transactionItems;
+    private final @Nullable SumCheck sums;
 
     /** Violated items, by their rank when queued. */
     private final ViolatedQueue queue;
@@ -65,6 +66,8 @@ final class ReadCheck {
         stale = new boolean[p.keys()];
         staleKeys = new IntStack(budget);
         queue = new ViolatedQueue(budget);
+        SumItems items = p.sums;
+        sums = items == null ? null : new SumCheck(p, items, position, this::counts, budget);
         if (p.dirtyKeys != null) {
             for (int k : p.dirtyKeys) {
                 markStale(k);
@@ -123,6 +126,12 @@ final class ReadCheck {
             counted[txn] = counts;
             touchTransaction(txn, true);
         }
+    }
+
+    /** The check of sums; null if there are none. Its turn is after that of the other items. */
+    @Nullable
+    SumCheck sums() {
+        return sums;
     }
 
     /** Finds a violated item of the current order; false when there is none. */
@@ -236,6 +245,9 @@ final class ReadCheck {
     }
 
     private void touchTransaction(int txn, boolean readsToo) {
+        if (sums != null) {
+            sums.touch(txn);
+        }
         TransactionItems ofTransactions = transactionItems();
         for (int i = ofTransactions.from(txn); i < ofTransactions.to(txn); i++) {
             int item = ofTransactions.item(i);

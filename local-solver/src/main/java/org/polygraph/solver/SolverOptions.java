@@ -92,7 +92,7 @@ public final class SolverOptions {
      * the trace for {@link Polygraph#proofProblem()}, unless {@link ProofTrace#isOverflowed() it overflowed}. Its
      * memory does not count for {@link #withMaxBytes}. Each solve restarts the trace, so it serves one solve at a time.
      */
-    public SolverOptions withProof(ProofTrace trace) {
+    public SolverOptions withProof(@Nullable ProofTrace trace) {
         return new SolverOptions(values, stop, maxBytes, trace);
     }
 

@@ -1,11 +1,15 @@
 package org.polygraph.partitioner.evidence;
 
+import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.axiom.CommitOrder;
 import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.Sums;
+import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.prune.Rules;
@@ -56,7 +60,21 @@ public final class Explanation {
         }
         Explanation explanation = new Explanation(level, clockSkewNanos, stop);
         Violation found = explanation.refute(history.copy(), new Branch());
+        if (found == null && history.sums() != null) {
+            return ofSums(sub, history.sums());
+        }
         return found == null ? new CaseSplit(explanation, history, level).explain() : found;
+    }
+
+    private static Violation ofSums(HistoryTable sub, Sums sums) {
+        List<Integer> counters =
+                IntStream.range(0, sub.keys().size()).filter(sums::has).boxed().toList();
+        return new Violation(
+                Anomaly.NO_VALID_ORDER,
+                IntStream.range(0, sub.transactions()).boxed().toList(),
+                counters,
+                List.of(),
+                "no order of its " + sub.transactions() + " transactions makes all the sums that they read");
     }
 
     private static Violation ofAxiom(CommitOrder order, BooleanSupplier stop) {

@@ -4,6 +4,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.model.TransactionStatus;
@@ -14,11 +15,13 @@ import org.polygraph.storage.table.HistoryTable;
  * transactions contradict themselves, and which ones count.
  *
  * @param roles of each operation, see {@link TransactionScan}; {@code HIDDEN} in transactions that were not scanned
+ * @param sums the keys with additions, of which reads are {@code HIDDEN}; null if there are none
  * @param violations what {@link ListAnomalies} finds; else transactions that count and contradict themselves, at most {@link IndexedHistory#MOST_VIOLATIONS};
  *     if there are any, unknown outcomes were left unresolved
  */
 @SuppressWarnings("ArrayRecordComponent") // a bundle of results, never compared
-record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violations) {
+record FirstPass(
+        CommitStatus commitStatus, byte[] roles, @Nullable Sums sums, List<Violation> violations) {
     private static final int CHECK_EVERY = 1 << 14;
 
     /**
@@ -27,10 +30,12 @@ record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violat
      * @throws StoppedException if it is to stop
      */
     static FirstPass of(
-            HistoryTable table,
+            HistoryTable recorded,
             IndexedHistory.Indeterminate indeterminate,
             TransactionScan.Reads reads,
             BooleanSupplier stop) {
+        Sums sums = Sums.of(recorded);
+        HistoryTable table = sums == null ? recorded : sums.plain();
         CommitStatus commitStatus = CommitStatus.ofCommitted(table);
         TransactionScan scan = new TransactionScan(table, reads);
         IntArrayList brokenCommitted = new IntArrayList();
@@ -46,6 +51,10 @@ record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violat
                 int broken = scan.scan(t);
                 if (broken < 0 && table.hasRows()) {
                     broken = brokenRow(table, t);
+                }
+                if (sums != null) {
+                    int ofSum = sums.scan(t, scan.roles());
+                    broken = broken < 0 ? ofSum : broken;
                 }
                 int repeated = table.firstRepeatedRow(t);
                 broken = repeated < 0 ? broken : repeated;
@@ -69,11 +78,15 @@ record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violat
                 }
             }
         }
+        if (sums != null) {
+            sums.hideReads(scan.roles());
+        }
         List<Violation> ofLists = ListAnomalies.of(table, indeterminate);
         return new FirstPass(
                 commitStatus,
                 scan.roles(),
-                ofLists.isEmpty() ? inconsistent(table, commitStatus, brokenCommitted) : ofLists);
+                sums,
+                ofLists.isEmpty() ? inconsistent(table, commitStatus, brokenCommitted, sums) : ofLists);
     }
 
     /** The first insert of a row that the transaction itself left, or delete of one that it deleted itself; or -1. */
@@ -132,11 +145,16 @@ record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violat
      *
      * @param broken (transaction, operation) pairs; the first few become violations
      */
-    static List<Violation> inconsistent(HistoryTable table, CommitStatus commitStatus, IntArrayList broken) {
+    static List<Violation> inconsistent(
+            HistoryTable table, CommitStatus commitStatus, IntArrayList broken, @Nullable Sums sums) {
         ReadAnomalies anomalies = new ReadAnomalies(table, commitStatus);
         List<Violation> violations = new ArrayList<>();
         for (int i = 0; i < broken.size() && violations.size() < IndexedHistory.MOST_VIOLATIONS; i += 2) {
-            violations.add(anomalies.inconsistent(broken.getInt(i), broken.getInt(i + 1)));
+            int read = broken.getInt(i + 1);
+            violations.add(
+                    sums != null && sums.has(table.key(read))
+                            ? sums.inconsistent(broken.getInt(i), read)
+                            : anomalies.inconsistent(broken.getInt(i), read));
         }
         return violations;
     }

@@ -20,6 +20,7 @@ public final class IndexedHistory {
     private final CommitStatus commitStatus;
     private final int[] sessionOf;
     private final @Nullable VersionIndex versions;
+    private final @Nullable Sums sums;
     private final List<Violation> violations;
 
     private IndexedHistory(
@@ -27,8 +28,10 @@ public final class IndexedHistory {
             CommitStatus commitStatus,
             int[] sessionOf,
             @Nullable VersionIndex versions,
+            @Nullable Sums sums,
             List<Violation> violations) {
         this.table = table;
+        this.sums = sums;
         this.commitStatus = commitStatus;
         this.sessionOf = sessionOf;
         this.versions = versions;
@@ -76,7 +79,9 @@ public final class IndexedHistory {
                 violations = pass.unfounded(table, versions, builder.uncommitted(), sessionOf, stop);
             }
             if (!violations.isEmpty() || commitStatus.optional() == optional) {
-                return new IndexedHistory(table, commitStatus, sessionOf, versions, violations);
+                Sums sums = pass.sums();
+                violations = sums == null || !violations.isEmpty() ? violations : sums.impossible(commitStatus);
+                return new IndexedHistory(table, commitStatus, sessionOf, versions, sums, violations);
             }
             // The index has no operations of those that cannot have committed.
         }
@@ -101,7 +106,7 @@ public final class IndexedHistory {
                     impossible = pass.unfounded(table, versions, builder.uncommitted(), sessionOf, stop);
                 }
                 if (!impossible.isEmpty() || commitStatus.optional() == optional) {
-                    return new IndexedHistory(table, commitStatus, sessionOf, versions, impossible);
+                    return new IndexedHistory(table, commitStatus, sessionOf, versions, null, impossible);
                 }
             }
             // Without these, inserts and deletes of others may be impossible too.
@@ -113,7 +118,7 @@ public final class IndexedHistory {
 
     /** A history that single reads or transactions refute. */
     public static IndexedHistory impossible(HistoryTable table, CommitStatus commitStatus, List<Violation> violations) {
-        return new IndexedHistory(table, commitStatus, sessionOf(table), null, violations);
+        return new IndexedHistory(table, commitStatus, sessionOf(table), null, null, violations);
     }
 
     /** The session of each transaction of a table. */
@@ -128,13 +133,13 @@ public final class IndexedHistory {
 
     /** The same history with an index of its own, for rules that decide reads tentatively. */
     public IndexedHistory copy() {
-        return new IndexedHistory(table, commitStatus, sessionOf, versions().copy(), violations);
+        return new IndexedHistory(table, commitStatus, sessionOf, versions().copy(), sums, violations);
     }
 
     /** The same history with one unknown outcome decided, and an index of its own. */
     public IndexedHistory deciding(int transaction, boolean committed) {
         CommitStatus decided = commitStatus.decided(transaction, committed);
-        return new IndexedHistory(table, decided, sessionOf, versions().copy(), violations);
+        return new IndexedHistory(table, decided, sessionOf, versions().copy(), sums, violations);
     }
 
     public HistoryTable table() {
@@ -143,6 +148,11 @@ public final class IndexedHistory {
 
     public CommitStatus commitStatus() {
         return commitStatus;
+    }
+
+    /** The keys with additions whose sums are not known; null if there are none. */
+    public @Nullable Sums sums() {
+        return sums;
     }
 
     /** The session of each transaction. */

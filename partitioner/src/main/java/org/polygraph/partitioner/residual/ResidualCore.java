@@ -18,10 +18,12 @@ public final class ResidualCore {
 
     private final int[] keys;
     private final long violated;
+    private final boolean hasSums;
 
-    private ResidualCore(int[] keys, long violated) {
+    private ResidualCore(int[] keys, long violated, boolean hasSums) {
         this.keys = keys;
         this.violated = violated;
+        this.hasSums = hasSums;
     }
 
     /** The violated keys, ascending. */
@@ -60,7 +62,7 @@ public final class ResidualCore {
                 violated += violations;
             }
         }
-        return new ResidualCore(keys.toIntArray(), violated);
+        return new ResidualCore(keys.toIntArray(), violated, problem.history().sums() != null);
     }
 
     /**
@@ -69,10 +71,11 @@ public final class ResidualCore {
      * @param keys ascending; empty: nothing is violated
      */
     public static ResidualCore of(int[] keys, long violated) {
-        return new ResidualCore(keys, violated);
+        return new ResidualCore(keys, violated, false);
     }
 
+    /** Whether the order explains the history. Only the solver knows whether it explains sums of additions. */
     public boolean isEmpty() {
-        return keys.length == 0;
+        return keys.length == 0 && !hasSums;
     }
 }

@@ -23,6 +23,9 @@ import org.polygraph.storage.table.HistoryTable;
  *       directly before it, if neither is an insert or a delete.
  * </ol>
  *
+ * <p>A key that a transaction which may count adds to is like a row at SI, at every level: with an operation on it the
+ * set contains every write of it, so each read finds the same sum.
+ *
  * <p>A key that a transaction which may count inserts or deletes is a row. At SI, with an operation on a row the set
  * contains every write of it by a transaction that may count. At SER the set contains, with each insert or delete,
  *
@@ -77,10 +80,11 @@ final class ReadSources {
         this.table = table;
         this.isSerial = isSerial;
         this.maybe = indeterminate == IndexedHistory.Indeterminate.MAYBE;
-        rows = new boolean[table.hasRows() ? table.keys().size() : 0];
+        rows = new boolean
+                [table.hasRows() || table.hasAdditions() ? table.keys().size() : 0];
         for (int t = 0; rows.length > 0 && t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); mayCount(t) && o < table.operationsEnd(t); o++) {
-                rows[table.key(o)] |= table.isInsert(o) || table.isDelete(o);
+                rows[table.key(o)] |= table.isInsert(o) || table.isDelete(o) || table.isAddition(o);
             }
         }
     }
@@ -207,7 +211,7 @@ final class ReadSources {
         }
         int t = HistorySelection.transactionOf(table, operation);
         if (isRow(table.key(operation)) && mayCount(t)) {
-            if (isSerial) {
+            if (isSerial && !table.hasAdditions()) {
                 found(operation, t, required);
             } else {
                 writes.get(table.key(operation)).forEach(o -> {

@@ -156,7 +156,9 @@ final class PathCheck {
             problem = path.inTime(strongest, this::read);
         }
         List<Verdict> verdicts = verdicts(problem);
+        HistoryTable whole = input.table();
         boolean isShort = verdicts.size() == 1
+                && (whole == null || !whole.hasAdditions())
                 && verdicts.get(0).status() == Verdict.Status.UNKNOWN
                 && !path.budget().exhausted();
         if (isShort && unknown == null && route.mayStillUseWindows(strongest)) {

@@ -97,6 +97,7 @@ final class Route {
                 && !(read.values().hasOthers() && request.level() == IsolationLevel.LIN)
                 && !read.values().hasPredicates()
                 && !read.values().hasGiven()
+                && !read.hasAdditions()
                 && WindowedChecker.plan(path.name(), settings.format(), path.budget()) != null;
     }
 

@@ -22,7 +22,9 @@ final class ChainOrder implements Strategy {
     /** @return null if the history is not of this kind, or only real time may refute it */
     @Override
     public @Nullable Finding find() {
-        if (!state.tuning.hasRules() || state.events.mayOverlap()) {
+        if (!state.tuning.hasRules()
+                || state.events.mayOverlap()
+                || state.history().sums() != null) {
             return null;
         }
         VersionChains chains =

@@ -15,6 +15,7 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.Problem;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.Sums;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
@@ -24,6 +25,7 @@ import org.polygraph.solver.Polygraph;
 import org.polygraph.solver.Reachability;
 import org.polygraph.solver.Solver;
 import org.polygraph.solver.SolverOptions;
+import org.polygraph.solver.SumItems;
 import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofText;
@@ -66,7 +68,8 @@ final class CoreSolving {
         SolverOptions options = searching(solver, residual.problem())
                 .withStop(budget::exhausted)
                 .withMaxBytes(bytes - bytes / 4)
-                .withProof(trace);
+                // No proof states that a sum is wrong.
+                .withProof(residual.problem().history().sums() == null ? trace : null);
         Outcome outcome = new Solver().solve(problem, options);
         boolean proved =
                 outcome instanceof Outcome.Unsatisfiable && trace.isEnded() && proofHolds(problem, trace, budget);
@@ -131,7 +134,8 @@ final class CoreSolving {
                 .optional(optional(history.commitStatus(), chain))
                 .chains(events.chainsByTransaction())
                 // If none of the transactions with an open start commits, the keys of these starts break no order.
-                .dirtyKeys(residual.core().keys());
+                .dirtyKeys(residual.core().keys())
+                .sums(sums(history));
         new SolverKeys(history.versions(), chain, events.mayOverlap()).addTo(polygraph);
         if (reachability != null) {
             int known = events.count();
@@ -141,6 +145,15 @@ final class CoreSolving {
                             : (from, to) -> from < known && to < known && reachability.reaches(from, to));
         }
         return polygraph.build();
+    }
+
+    private static @Nullable SumItems sums(IndexedHistory history) {
+        Sums sums = history.sums();
+        if (sums == null) {
+            return null;
+        }
+        Sums.Items items = sums.items(history.commitStatus());
+        return new SumItems(items.starts(), items.initial(), items.transactions(), items.kinds(), items.values());
     }
 
     /** @return false if there was no time to check all of it */
@@ -203,7 +216,16 @@ final class CoreSolving {
         IntSet transactions = new IntLinkedOpenHashSet();
         IntSet keys = new IntLinkedOpenHashSet();
         RealTimeChain chain = RealTimeChain.of(problem.graph());
+        Sums sums = problem.history().sums();
+        Sums.Items items = sums == null ? null : sums.items(problem.commitStatus());
+        boolean isOfSums = false;
         for (int i = 0; i < core.size(); i++) {
+            if (items != null && core.sum(i) >= 0) {
+                transactions.add(items.transactions()[core.sum(i)]);
+                keys.add(items.keyOf(core.sum(i)));
+                isOfSums = true;
+                continue;
+            }
             int key = core.key(i);
             if (key >= index.keys()) {
                 int open = key - index.keys();
@@ -234,8 +256,10 @@ final class CoreSolving {
                 transactionList,
                 new ArrayList<>(keys),
                 List.of(),
-                "every order of " + transactions.size() + " transactions on " + keys.size()
-                        + (keys.size() == 1 ? " key" : " keys") + " closes a cycle; all were refuted");
+                isOfSums
+                        ? "no order of the history makes all the sums that were read here"
+                        : "every order of " + transactions.size() + " transactions on " + keys.size()
+                                + (keys.size() == 1 ? " key" : " keys") + " closes a cycle; all were refuted");
         List<Dependency> known = transactions.size() <= MOST_RELATED
                 ? new CycleEvidence(problem, stop).between(transactions.toIntArray())
                 : List.of();

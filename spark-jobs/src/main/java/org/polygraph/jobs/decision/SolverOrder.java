@@ -30,7 +30,7 @@ final class SolverOrder implements Strategy {
         phases.begin("check");
         ResidualCore left = rechecked(problem, found);
         phases.end(left.violated());
-        if (!left.isEmpty()) {
+        if (left.violated() > 0) {
             throw new IllegalStateException(
                     "the solver's order violates " + left.violated() + " reads, the first" + " of key "
                             + state.check

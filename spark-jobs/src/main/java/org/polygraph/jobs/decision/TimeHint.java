@@ -144,7 +144,9 @@ final class TimeHint implements Strategy {
         if (found != null || time == null || refuted || state.needsRealTime() || budget.exhausted()) {
             return found;
         }
-        return state.history().versions().ambiguous() > 0 || decidesMuch(time) ? inRealTime(time) : null;
+        boolean isAmbiguous =
+                state.history().versions().ambiguous() > 0 || state.history().sums() != null;
+        return isAmbiguous || decidesMuch(time) ? inRealTime(time) : null;
     }
 
     /**

@@ -96,6 +96,10 @@ class LawsTest {
                     .atLeast(80)
                     .floor(0.05, of(TRANSACTIONS)),
             verdicts("counters", 300, LawsTest::counters, ALL).atLeast(300).floor(0.05, of(TRANSACTIONS)),
+            verdicts("blind-counters", 500, LawsTest::blindCounters, ORDERS)
+                    .atLeast(300)
+                    .floor(0.05, of(ORDERS))
+                    .floor(0.01, "conflicts"),
             verdicts("single-lists", 300, simulated(Simulator::singleLists), ALL)
                     .atLeast(70)
                     .floor(0.1, of(EnumSet.of(IsolationLevel.LIN))),
@@ -254,6 +258,12 @@ class LawsTest {
     private static Example counters(long seed) {
         Set<Feature> kinds = EnumSet.of(Feature.COUNTERS, Math.floorMod(seed, 4) == 0 ? Feature.SINGLE : TIMES);
         return Example.of(Simulator.with(kinds, seed, REPEATED, UPDATES, ABORTED, UNKNOWN, TIMES, INITIAL, NOTATION));
+    }
+
+    /** Additions most of which do not return their sums. */
+    private static Example blindCounters(long seed) {
+        Set<Feature> kinds = EnumSet.of(Feature.COUNTERS, Feature.BLIND);
+        return Example.of(Simulator.with(kinds, seed, REPEATED, UPDATES, ABORTED, UNKNOWN, TIMES, ODD_TIMES, INITIAL));
     }
 
     private static Example anyConditions(long seed) {

@@ -164,7 +164,7 @@ public final class HistoryLint {
     private void operations(Loaders loaders) {
         WrittenValues written = WrittenValues.of(table);
         ValueDictionary kinds = table.values();
-        boolean hasValues = !kinds.hasLists() && !kinds.hasOthers() && !kinds.hasGiven();
+        boolean hasValues = !kinds.hasLists() && !kinds.hasOthers() && !kinds.hasGiven() && !table.hasAdditions();
         BitSet reported = new BitSet(table.keys().size());
         int[] loading = loaders.transactions();
         for (int t = 0, next = 0; t < table.transactions(); t++) {

@@ -222,7 +222,8 @@ public final class Loaders {
             // At first there is no row where the initial value of the key is null, and a write leaves one, also of
             // null.
             boolean changesRow = table.isDelete(o) || (hasRows && !table.existsAtFirst(table.key(o)));
-            boolean isOther = table.isAppend(o) || table.value(o) != table.initialValue(table.key(o));
+            boolean isOther =
+                    table.isAppend(o) || table.isAddition(o) || table.value(o) != table.initialValue(table.key(o));
             if (!table.isWrite(o) || isOther || changesRow) {
                 return "a " + (table.isWrite(o) ? "write" : "read") + " of key "
                         + table.keys().label(table.key(o)) + " with value "

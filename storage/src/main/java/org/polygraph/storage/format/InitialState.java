@@ -209,7 +209,9 @@ public final class InitialState {
                     ? "lists"
                     : kinds.hasPredicates()
                             ? "predicates"
-                            : kinds.hasGiven() ? "versions that the database gave" : "versions of Cobra";
+                            : history.hasAdditions()
+                                    ? "additions without \"result\""
+                                    : kinds.hasGiven() ? "versions that the database gave" : "versions of Cobra";
             throw new HistoryException(
                     history.source().files().isEmpty()
                             ? "history"

@@ -54,6 +54,7 @@ public final class HistoryTable {
     /** The number of writes; negative until it is computed. */
     private int writes = -1;
 
+    private final boolean hasAdditions;
     private final boolean hasRows;
 
     HistoryTable(
@@ -87,6 +88,7 @@ public final class HistoryTable {
         this.operationKeys = operations.keys();
         this.operationValues = operations.values();
         this.operationKinds = operations.kinds();
+        this.hasAdditions = operations.has(Operations.ADD);
         this.hasRows = operations.has(Operations.INSERT) || operations.has(Operations.DELETE);
     }
 
@@ -240,8 +242,18 @@ public final class HistoryTable {
         return hasRows;
     }
 
+    /** Whether an operation adds to a key, and its sum is not known. */
+    public boolean isAddition(int operation) {
+        return operationKinds != null && operationKinds[operation] == Operations.ADD;
+    }
+
+    /** Whether some operation is one. */
+    public boolean hasAdditions() {
+        return hasAdditions;
+    }
+
     /**
-     * Whether all operations are reads and writes of values: there are no inserts, deletes, repeated rows, lists,
+     * Whether all operations are reads and writes of values: there are no inserts, deletes, repeated rows, additions, lists,
      * predicates, versions that the database gave, or reads that name the transaction that they read from.
      */
     public boolean isPlain() {

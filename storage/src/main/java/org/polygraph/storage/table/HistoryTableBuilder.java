@@ -244,6 +244,15 @@ public final class HistoryTableBuilder {
         kind(operations.size() - 1, Operations.DELETE);
     }
 
+    /** Adds an addition to the key, of which it is not known what it left. */
+    public void add(int key, long amount) {
+        if (isOfPiece) {
+            throw new WholeHistoryException("additions without \"result\"");
+        }
+        write(key, amount);
+        kind(operations.size() - 1, Operations.ADD);
+    }
+
     /** Adds a read of one more row with a key that the same result has already. */
     public void repeatedRow(int key, long valueCode) {
         if (isOfPiece) {
@@ -555,6 +564,9 @@ public final class HistoryTableBuilder {
         }
         HistoryTable table = read;
         boolean hasPredicates = predicates != null && predicates.size() > 0;
+        if (read.hasAdditions()) {
+            AdditionCheck.check(read, lists != null || hasPredicates || hasSavepoints);
+        }
         if (hasSavepoints && (values.hasGiven() || hasPredicates)) {
             throw new HistoryException(
                     files.get(0),

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param keys by operation: {@code key << 1 | (write ? 1 : 0)}
  * @param values by operation: the code of its value
  * @param kinds by operation: {@link #INSERT}, {@link #DELETE}, {@link #IMPLIED}, {@link #APPEND},
- *     {@link #REPEATED_ROW}, one of savepoints, or 0; null where all are 0
+ *     {@link #REPEATED_ROW}, {@link #ADD}, one of savepoints, or 0; null where all are 0
  * @param statements see {@link HistoryTable#statements}; null if each operation is one, or predicates have them
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -35,14 +35,16 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
      * key come before it. Where a write by a condition returned the key again, it reads what that write left.
      */
     public static final byte REPEATED_ROW = 5;
+    /** The kind of a write that adds its value, an integer, to that of the key. It is not known what it left. */
+    public static final byte ADD = 6;
     /**
      * The kinds of what no table but {@link HistoryTable#withUndone} has, whose value is the name of a savepoint: it is
      * set, given up, or the transaction is rolled back to it. All later kinds are of this sort.
      */
-    public static final byte SAVEPOINT = 6;
+    public static final byte SAVEPOINT = 7;
 
-    public static final byte RELEASE = 7;
-    public static final byte ROLLBACK_TO = 8;
+    public static final byte RELEASE = 8;
+    public static final byte ROLLBACK_TO = 9;
 
     /** The name that files give a kind of savepoints. */
     public static String nameOf(byte kind) {

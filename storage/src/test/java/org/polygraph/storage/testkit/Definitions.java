@@ -295,7 +295,9 @@ public final class Definitions {
                             : LongStream.of(elements).boxed().toList();
                     list.add(new Op(Kind.READ_LIST, key, 0, codes));
                 } else if (table.isWrite(o)) {
-                    Kind kind = table.isInsert(o) ? Kind.INSERT : table.isDelete(o) ? Kind.DELETE : Kind.WRITE;
+                    Kind kind = table.isAddition(o)
+                            ? Kind.ADD
+                            : table.isInsert(o) ? Kind.INSERT : table.isDelete(o) ? Kind.DELETE : Kind.WRITE;
                     list.add(new Op(kind, key, value, List.of()));
                 } else if (table.values().isOther(value)) {
                     list.add(new Op(Kind.READ_OTHER, key, table.values().excluded(value), List.of()));
@@ -462,11 +464,16 @@ public final class Definitions {
         boolean rows = has(Kind.INSERT, Kind.DELETE, Kind.WRITE_ROWS, Kind.DELETE_ROWS);
         Boolean runs = null;
         try {
+            boolean isBlind =
+                    Arrays.stream(ops).flatMap(Arrays::stream).anyMatch(op -> op.kind == Kind.ADD && op.list.isEmpty());
+            if (isBlind && (level.isAxiom() || level == Level.PC || level == Level.LIN)) {
+                return null;
+            }
             boolean runsOnly = has(Kind.ROLLBACK_TO, Kind.ADD);
             if (level == Level.LIN || level == Level.PC || ((lists || rows || runsOnly) && !level.isAxiom())) {
                 runs = new Interpreter(this, level, skew, maybe).exists();
             }
-            if (runs != null && (level == Level.LIN || (rows && level != Level.PC))) {
+            if (runs != null && (level == Level.LIN || isBlind || (rows && level != Level.PC))) {
                 return runs;
             }
             steps = 0;

@@ -264,7 +264,8 @@ public final class SimulatedHistory {
             case WRITE -> field("w", op.key()) + value + columns + "}";
             case READ_OTHER -> refusal(op, row.value(), "");
             case ADD ->
-                field("add", op.key()) + value + ",\"result\":" + op.list().get(0) + "}";
+                field("add", op.key()) + value
+                        + (op.list().isEmpty() ? "" : ",\"result\":" + op.list().get(0)) + "}";
             case APPEND -> field("append", op.key()) + value + "}";
             case READ_LIST ->
                 field("r", op.key()) + ",\"value\":"

@@ -1,6 +1,7 @@
 package org.polygraph.storage.testkit;
 
 import static org.polygraph.storage.testkit.Simulator.Feature.ABORTED;
+import static org.polygraph.storage.testkit.Simulator.Feature.BLIND;
 import static org.polygraph.storage.testkit.Simulator.Feature.COLUMNS;
 import static org.polygraph.storage.testkit.Simulator.Feature.COMPARE_AND_SET;
 import static org.polygraph.storage.testkit.Simulator.Feature.CONDITIONS;
@@ -91,6 +92,8 @@ public final class Simulator {
         VERSIONS,
         /** Additions that return their sums. */
         COUNTERS,
+        /** Most of them do not; only with these. */
+        BLIND,
         /** Savepoints and rollbacks to them; without versions, single operations and hidden rows. */
         SAVEPOINTS,
         /**
@@ -528,7 +531,8 @@ public final class Simulator {
         if (sum == null) {
             write(t, key);
         } else {
-            t.ops.add(new Op(Kind.ADD, key, added.row(), List.of(sum.value()), Result.NONE));
+            boolean isBlind = has(BLIND) && chance(0.7);
+            t.ops.add(isBlind ? added : new Op(Kind.ADD, key, added.row(), List.of(sum.value()), Result.NONE));
         }
     }
 
@@ -626,7 +630,9 @@ public final class Simulator {
             if (op.kind() == Kind.APPEND && op.key() == key) {
                 list.add(op.row().value());
             } else if (op.writes(key)) {
-                state = op.kind() == Kind.ADD ? Op.write(key, op.list().get(0)).left() : op.left();
+                boolean isSum = op.kind() == Kind.ADD;
+                boolean isBlind = isSum && op.list().isEmpty();
+                state = isBlind ? op.sum(state) : isSum ? Row.of(op.list().get(0)) : op.left();
             }
         }
         return state;

@@ -136,8 +136,14 @@ public final class Tampering {
                     }
                 }
                 case ADD -> {
-                    long value = random.chance(0.3) ? op.list().get(0) + 1 : Math.max(0, any(op.key(), initial));
-                    t.ops.set(o, new Op(op.kind(), op.key(), op.row(), List.of(value), op.result()));
+                    boolean isBlind = op.list().isEmpty();
+                    long value = isBlind ? 0 : op.list().get(0) + 1;
+                    value = random.chance(0.3) ? value : Math.max(0, any(op.key(), initial));
+                    t.ops.set(
+                            o,
+                            isBlind
+                                    ? new Op(op.kind(), op.key(), value, List.of())
+                                    : new Op(op.kind(), op.key(), op.row(), List.of(value), op.result()));
                 }
                 default -> {}
             }
@@ -151,7 +157,9 @@ public final class Tampering {
         for (Txn t : txns) {
             for (Op op : t.ops) {
                 if (op.kind().writes && op.key() == key && random.nextInt(++candidates) == 0) {
-                    chosen = op.kind() == Kind.ADD ? op.list().get(0) : op.row().value();
+                    chosen = op.kind() == Kind.ADD && !op.list().isEmpty()
+                            ? op.list().get(0)
+                            : op.row().value();
                 }
             }
         }

@@ -32,6 +32,7 @@ final class ContentEncoder {
     static final byte REFUSED = 3;
     static final byte FIELDS = 4;
     static final byte VERSION = 5;
+    static final byte ADD = 6;
 
     private static final int BUFFER = 1 << 16;
     /** The bytes of an operation with an integer key and an integer value. */

@@ -52,6 +52,8 @@ final class RecordedHash {
             hash.refused(table.keys(), key, table.values(), table.values().excluded(value));
         } else if (table.isAppend(o)) {
             hash.append(table.keys(), key, table.values(), value);
+        } else if (table.isAddition(o)) {
+            hash.addition(table.keys(), key, table.values(), value);
         } else {
             if (table.values().isGiven(value)) {
                 hash.version(table.values().givenVersion(value));

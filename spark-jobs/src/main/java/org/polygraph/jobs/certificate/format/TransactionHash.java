@@ -64,6 +64,13 @@ public final class TransactionHash {
         out.taggedValue(values, element);
     }
 
+    /** An addition to a key, of which it is not known what it left. */
+    public void addition(KeyDictionary keys, int key, ValueDictionary values, long amount) {
+        out.special(ContentEncoder.ADD);
+        out.key(keys, key);
+        out.taggedValue(values, amount);
+    }
+
     /** A read of a list of this many elements, each of which must follow with {@link #element}. */
     public void list(KeyDictionary keys, int key, int elements) {
         out.special(ContentEncoder.LIST);

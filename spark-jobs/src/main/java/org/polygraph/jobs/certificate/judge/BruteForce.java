@@ -28,6 +28,7 @@ import org.polygraph.storage.table.HistoryTable;
  *       commits at some later point;
  *   <li>a read returns the transaction's own latest write of the key, or else the value in the map (SI: at the
  *       snapshot); at the commit its last write of each key enters the map;
+ *   <li>an addition writes the sum of what a read would return and of its amount;
  *   <li>the versions that the database gave to writes of a key ascend;
  *   <li>no transaction with a repeated row runs, because the map has one row for each key;
  *   <li>with inserts and deletes the map also has whether there is a row, and SI lets a transaction begin in any case
@@ -103,6 +104,8 @@ public final class BruteForce {
     private final int[] slots;
     /** The numbers of values, by code. */
     private final Map<Long, Character> values = new HashMap<>();
+    /** The codes of values, by number. */
+    private final List<Long> codes = new ArrayList<>();
     /**
      * The progress of each session, 2i before its transaction i and 2i + 1 while that is open; then the map. With
      * inserts and deletes also by key whether there is a row, and by session and key whether another transaction has
@@ -190,6 +193,10 @@ public final class BruteForce {
         if (lists != null && lists.discrepancy() != null) {
             return Answer.VIOLATED;
         }
+        boolean isOfSnapshots = !terms.guarantee().hasPlainWrites() && terms.guarantee() != Guarantee.LIN;
+        if (given.hasAdditions() && !isOfSnapshots) {
+            return Answer.TOO_LARGE;
+        }
         if (terms.guarantee() == Guarantee.LIN) {
             return LinearBruteForce.judge(
                     versions(given, terms), terms, (long) MOST_STATES * LinearBruteForce.STATE_BYTES, stop);
@@ -199,7 +206,7 @@ public final class BruteForce {
         // The lists that were recorded have the sessions that were recorded.
         boolean isOrdered = terms.guarantee() != Guarantee.PL2 && given.sessions() < given.transactions();
         HistoryTable history = isOrdered ? versions : versions.withoutSessionOrder();
-        if (!FirstToCommit.exists(history, terms)) {
+        if (!history.hasAdditions() && !FirstToCommit.exists(history, terms)) {
             return Answer.VIOLATED;
         }
         if (hasPlainWrites && terms.guarantee() != Guarantee.PC) {
@@ -338,7 +345,7 @@ public final class BruteForce {
         for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
             int slot = slots[history.key(o)];
             if (history.isWrite(o) && slot >= 0) {
-                state[slot] = number(history.value(o));
+                state[slot] = history.isAddition(o) ? sum(state[slot], o) : number(history.value(o));
             }
         }
         state[s] += (char) steps;
@@ -346,6 +353,12 @@ public final class BruteForce {
         state[s] -= (char) steps;
         System.arraycopy(before, 0, state, sessions, before.length);
         return runs;
+    }
+
+    /** The number of the sum of a value and of an amount. */
+    private char sum(char before, int addition) {
+        long integer = history.values().integer(codes.get(before));
+        return number(history.values().code(integer + history.values().integer(history.value(addition))));
     }
 
     private boolean hasRun(int t) {
@@ -385,6 +398,9 @@ public final class BruteForce {
                 for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
                     if (history.key(o) != key) {
                         continue;
+                    }
+                    if (history.isAddition(o)) {
+                        return false;
                     }
                     boolean isSame = number(history.value(o)) == number;
                     if (history.isWrite(o)) {
@@ -469,6 +485,15 @@ public final class BruteForce {
         int key = history.key(read);
         int own = history.lastWrite(t, key, read);
         long value = history.value(read);
+        if (history.hasAdditions()) {
+            char found = state[slots[key]];
+            for (int o = history.firstOperation(t); o < read; o++) {
+                if (history.isWriteOf(o, key)) {
+                    found = history.isAddition(o) ? sum(found, o) : number(history.value(o));
+                }
+            }
+            return found == number(value);
+        }
         return own >= 0 ? history.value(own) == value : state[slots[key]] == number(value);
     }
 
@@ -495,6 +520,9 @@ public final class BruteForce {
     }
 
     private char number(long value) {
-        return values.computeIfAbsent(value, v -> (char) values.size());
+        return values.computeIfAbsent(value, v -> {
+            codes.add(v);
+            return (char) values.size();
+        });
     }
 }

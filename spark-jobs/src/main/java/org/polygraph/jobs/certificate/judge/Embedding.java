@@ -82,7 +82,9 @@ final class Embedding {
         }
         return (sub.isAppend(o)
                         ? "append("
-                        : sub.isInsert(o) ? "i(" : sub.isDelete(o) ? "d(" : sub.isWrite(o) ? "w(" : "r(")
+                        : sub.isAddition(o)
+                                ? "add("
+                                : sub.isInsert(o) ? "i(" : sub.isDelete(o) ? "d(" : sub.isWrite(o) ? "w(" : "r(")
                 + Names.key(sub, sub.key(o)) + ")=" + Names.value(sub, sub.value(o));
     }
 
@@ -198,6 +200,7 @@ final class Embedding {
                 && (lists == null || sub.isAppend(o) == whole.isAppend(at))
                 && sub.isInsert(o) == whole.isInsert(at)
                 && sub.isDelete(o) == whole.isDelete(at)
+                && sub.isAddition(o) == whole.isAddition(at)
                 && sub.isRepeatedRow(o) == whole.isRepeatedRow(at)
                 && sameKey(sub.key(o), whole.key(at))
                 && sameValue(sub.value(o), whole.value(at));

@@ -31,7 +31,9 @@ import org.polygraph.storage.table.HistoryTable;
  *       key of all transactions that may count;
  *   <li>SER: for an insert or a delete, S has the writes of the key before it in its transaction. If H has none, S has
  *       a read of the key before it in its transaction; or else, for an insert, the last write of the key of each other
- *       transaction that may count and does not follow in the session, if that is a delete; for a delete, if it is none.
+ *       transaction that may count and does not follow in the session, if that is a delete; for a delete, if it is none;
+ *   <li>for an operation on a key that some transaction which may count adds to in H, S has all writes of the key of all
+ *       transactions that may count, so each read finds the same sum.
  * </ol>
  *
  * <p><b>Then, if S violates the guarantee, so does H</b> (SER, SI, SSER, SSI). Proof by contraposition: let an order
@@ -148,8 +150,8 @@ public final class SubHistoryProof {
     private @Nullable String gaps(Gaps gaps) {
         String wrong = ownReads(gaps);
         wrong = wrong == null ? versions(gaps) : wrong;
-        if (wrong == null && whole.hasRows()) {
-            wrong = terms.guarantee().events() == 1 ? found(gaps) : rows(gaps);
+        if (wrong == null && (whole.hasRows() || whole.hasAdditions())) {
+            wrong = terms.guarantee().events() == 1 && whole.hasRows() ? found(gaps) : rows(gaps);
         }
         return wrong == null ? writers(gaps) : wrong;
     }
@@ -185,12 +187,13 @@ public final class SubHistoryProof {
         return null;
     }
 
-    /** Checks condition 5. */
+    /** Checks condition 5, and that about additions. */
     private @Nullable String rows(Gaps gaps) {
         boolean[] rows = new boolean[whole.keys().size()];
         for (int t = 0; t < whole.transactions(); t++) {
             for (int o = whole.firstOperation(t); o < whole.operationsEnd(t); o++) {
-                rows[whole.key(o)] |= terms.mayCount(whole.statuses()[t]) && (whole.isInsert(o) || whole.isDelete(o));
+                rows[whole.key(o)] |= terms.mayCount(whole.statuses()[t])
+                        && (whole.isInsert(o) || whole.isDelete(o) || whole.isAddition(o));
             }
         }
         boolean[] written = new boolean[rows.length];
@@ -198,7 +201,8 @@ public final class SubHistoryProof {
         for (int t = 0; t < sub.transactions(); t++) {
             for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
                 has.set(embedding.operation(o));
-                written[whole.key(embedding.operation(o))] |= sub.isWrite(o) && terms.mayCount(sub.statuses()[t]);
+                written[whole.key(embedding.operation(o))] |=
+                        (sub.isWrite(o) || whole.hasAdditions()) && terms.mayCount(sub.statuses()[t]);
             }
         }
         for (int t = 0; t < whole.transactions(); t++) {
@@ -210,7 +214,7 @@ public final class SubHistoryProof {
                     String wrong = gaps.found(
                             o,
                             Names.transaction(whole, t) + " wrote key " + Names.key(whole, key)
-                                    + ", which is inserted or deleted; the sub-history lacks this write");
+                                    + ", which is inserted, deleted or added to; the sub-history lacks this write");
                     if (wrong != null) {
                         return wrong;
                     }

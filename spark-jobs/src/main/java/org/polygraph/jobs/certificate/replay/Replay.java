@@ -7,6 +7,7 @@ import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.ReadSources;
 import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
@@ -22,6 +23,7 @@ import org.polygraph.storage.table.Operations;
  *   <li>SSER, SSI: a transaction that had ended before another started comes before it, unless it is indeterminate;
  *   <li>every read returns the transaction's own latest write of the key, or if there is none the last value committed
  *       before the snapshot, or if there is none the initial value;
+ *   <li>an addition leaves the sum of what it finds, as a read would, and of its amount;
  *   <li>an insert finds no row when its transaction commits, and a delete finds one;
  *   <li>SI, SSI: of two transactions that write a key, one commits before the other's snapshot, unless the row was
  *       deleted between their writes;
@@ -235,8 +237,8 @@ public final class Replay {
             int key = Operations.key(operationKeys[o]);
             long value = operationValues[o];
             if (Operations.isWrite(operationKeys[o])) {
+                ownValue[key] = after(o, ownWriter[key] == t ? ownValue[key] : current[key]);
                 ownWriter[key] = t;
-                ownValue[key] = value;
                 continue;
             }
             boolean own = ownWriter[key] == t;
@@ -257,6 +259,14 @@ public final class Replay {
     private boolean isResult(long value, long found) {
         return value == found
                 || (table.values().isOther(value) && table.values().excluded(value) != found);
+    }
+
+    /** The value that a write leaves. */
+    private long after(int write, long before) {
+        ValueDictionary values = table.values();
+        return table.isAddition(write)
+                ? values.code(values.integer(before) + values.integer(operationValues[write]))
+                : operationValues[write];
     }
 
     private @Nullable String commit(int t, int snapshot, int commit) {
@@ -286,7 +296,7 @@ public final class Replay {
             if (writers != null) {
                 writers[key] = t;
             }
-            current[key] = operationValues[o];
+            current[key] = after(o, current[key]);
             writes++;
         }
         return null;

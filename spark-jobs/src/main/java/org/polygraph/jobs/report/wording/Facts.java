@@ -311,7 +311,9 @@ public final class Facts {
         if (table.isDelete(o)) {
             return "d(" + key(table.key(o)) + ")";
         }
-        return (table.isInsert(o) ? "i(" : table.isAppend(o) ? "a(" : table.isWrite(o) ? "w(" : "r(")
+        return (table.isInsert(o)
+                        ? "i("
+                        : table.isAppend(o) ? "a(" : table.isAddition(o) ? "add(" : table.isWrite(o) ? "w(" : "r(")
                 + key(table.key(o)) + ")=" + Legible.of(table.label(table.key(o), table.value(o)));
     }
 

@@ -180,11 +180,13 @@ public final class CallWriter implements HistoryExport {
         }
         int o = walk.operation();
         long code = table.value(o);
-        if (walk.hasFields() || table.values().isOther(code)) {
+        if (walk.hasFields() || table.values().isOther(code) || table.isAddition(o)) {
             throw refusal(
                     walk.hasFields()
                             ? "columns of a row, or two rows with one key,"
-                            : "a refused compare-and-set without what it found",
+                            : table.isAddition(o)
+                                    ? "an addition whose sum is not known"
+                                    : "a refused compare-and-set without what it found",
                     "reads and writes of single values");
         }
         String key = key(table.key(o));

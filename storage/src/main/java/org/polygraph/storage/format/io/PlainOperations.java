@@ -113,6 +113,9 @@ public final class PlainOperations {
         if (table.isAppend(o) || table.elements(o) != null) {
             return table.isAppend(o) ? "an append to a list" : "a read of a list";
         }
+        if (table.isAddition(o)) {
+            return "an addition whose sum is not known";
+        }
         if (table.isInsert(o) || table.isDelete(o)) {
             return table.isInsert(o) ? "an insert" : "a delete";
         }

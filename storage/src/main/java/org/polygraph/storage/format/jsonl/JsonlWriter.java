@@ -131,7 +131,9 @@ public final class JsonlWriter {
         }
         // In a part that was read by windows, whole lists are values, and appends write these.
         boolean isAppend = table.hasLists() && table.isAppend(o);
-        return table.isDelete(o) ? "d" : table.isInsert(o) ? "i" : isAppend ? "append" : "w";
+        return table.isDelete(o)
+                ? "d"
+                : table.isInsert(o) ? "i" : table.isAddition(o) ? "add" : isAppend ? "append" : "w";
     }
 
     /** Writes a compare-and-set that was refused. What it would have written is not kept. */

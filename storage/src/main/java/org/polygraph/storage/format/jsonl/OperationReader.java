@@ -197,7 +197,7 @@ final class OperationReader {
         }
     }
 
-    /** Adds an addition, which is a read of what it found and a write of what it left. */
+    /** Adds an addition, which is a read of what it found and a write of what it left if that is known. */
     private void add(JsonParser json, int key, long amount, long result) throws HistoryException {
         if (!values.isInteger(amount) || !(values.isInteger(result) || result == ValueDictionary.NULL)) {
             boolean isAmount = !values.isInteger(amount);
@@ -209,11 +209,8 @@ final class OperationReader {
                     Json.LINE_REMEDY);
         }
         if (result == ValueDictionary.NULL) {
-            throw place.error(
-                    json,
-                    "an \"add\" without \"result\"",
-                    "the value that it left",
-                    "record what the database returned, as by UPDATE ... RETURNING or INCRBY");
+            builder.add(key, amount);
+            return;
         }
         long added = values.integer(amount);
         long left = values.integer(result);

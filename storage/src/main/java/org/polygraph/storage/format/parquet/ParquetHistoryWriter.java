@@ -97,6 +97,7 @@ public final class ParquetHistoryWriter implements TableWriter {
         private static final Binary REFUSED = constant("cas");
         private static final Binary WRITE = constant("w");
         private static final Binary APPEND = constant("append");
+        private static final Binary ADD = constant("add");
         private static final Binary INSERT = constant("i");
         private static final Binary DELETE = constant("d");
 
@@ -229,7 +230,9 @@ public final class ParquetHistoryWriter implements TableWriter {
         }
 
         private Binary write(int o) {
-            return table.isAppend(o) ? APPEND : table.isInsert(o) ? INSERT : table.isDelete(o) ? DELETE : WRITE;
+            return table.isAddition(o)
+                    ? ADD
+                    : table.isAppend(o) ? APPEND : table.isInsert(o) ? INSERT : table.isDelete(o) ? DELETE : WRITE;
         }
 
         private void time(String field, int at, long @org.jspecify.annotations.Nullable [] times, int t) {

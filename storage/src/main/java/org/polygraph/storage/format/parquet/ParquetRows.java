@@ -33,20 +33,22 @@ final class ParquetRows {
     private static final int DELETE = WRITE | DELETES;
     private static final int APPENDS = 16;
     private static final int APPEND = WRITE | APPENDS;
+    private static final int ADDS = 32;
+    private static final int ADD = WRITE | ADDS;
     /** The bit of operations that have fields and no key. Above it is the number of their name in {@link #NAMES}. */
-    private static final int OF_FIELDS = 32;
+    private static final int OF_FIELDS = 64;
 
-    private static final int NAME = 6;
+    private static final int NAME = 7;
     private static final List<String> NAMES = List.of("pr", "pw", "pd", "savepoint", "release", "rollback_to");
 
     /** The bits of operations that are read one by one. */
-    private static final int RARE = APPENDS | DELETES | OF_FIELDS;
+    private static final int RARE = APPENDS | ADDS | DELETES | OF_FIELDS;
 
     /** The code of a compare-and-set that did not find the expected value. */
     private static final int REFUSED = 2;
 
     private static final String OPERATIONS =
-            "\"r\", \"w\", \"append\", \"i\", \"d\", \"pr\", \"pw\", \"pd\", \"savepoint\", \"release\", \"rollback_to\" or \"cas\"";
+            "\"r\", \"w\", \"append\", \"add\", \"i\", \"d\", \"pr\", \"pw\", \"pd\", \"savepoint\", \"release\", \"rollback_to\" or \"cas\"";
 
     private final ReadContext context;
     private final String file;
@@ -265,6 +267,14 @@ final class ParquetRows {
                     throw isNull("value");
                 }
                 builder.append(k, v);
+            } else if (kind == ADD) {
+                if (!builder.values().isInteger(v) || (others != null && others.present(i))) {
+                    throw refused(
+                            "an \"add\" of no integer, or with \"fields\"",
+                            "an integer",
+                            "write additions with their sums as \"r\" and \"w\"");
+                }
+                builder.add(k, v);
             } else if (kind == INSERT) {
                 builder.insert(k, v);
             } else if (kind == DELETE) {
@@ -487,6 +497,7 @@ final class ParquetRows {
             case "d" -> DELETE;
             case "cas" -> REFUSED;
             case "append" -> APPEND;
+            case "add" -> ADD;
             default -> {
                 int name = NAMES.indexOf(text);
                 if (name < 0) {
