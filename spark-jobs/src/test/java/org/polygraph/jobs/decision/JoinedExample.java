@@ -31,35 +31,50 @@ import org.polygraph.storage.testkit.SplitMix;
  * start(a2), where b1 is b2 or before it in the order of its piece, so start(b1) &lt;= end(b2), give end(a1) &lt;
  * start(a2), so the cycle is also one without b1 and b2. Sessions are those of one piece, or pieces that share sessions
  * are one after another in time and in every session.
+ *
+ * <p>Chained pieces have the same keys. Between two of them, the last transaction of each session writes a key of its
+ * own, one transaction reads all of these and writes the initial value of the next piece to all keys and to one more, and
+ * the first transaction of each session reads that one.
  */
 final class JoinedExample implements Example {
+    private enum Manner {
+        /** Without a common key or session, at any times. */
+        APART,
+        /** Without a common key, one after another. */
+        IN_TURN,
+        CHAINED
+    }
+
     private static final int KEYS = 20;
     private static final int SESSIONS = 10;
+    private static final int VALUES = 1_000;
+    private static final long FIRST_BETWEEN = 500_000;
     private static final long NONE = Definitions.NONE;
     private static final long ORDINARY_TIME = 100_000;
     private static final int MOST_TRIES = 20_000;
 
     private final long seed;
     private final IsolationLevel aim;
-    /** Whether pieces are one after another, or at any times. */
-    private final boolean isInTurn;
-
+    private final Manner manner;
     private final boolean sharesSessions;
+    private final boolean hasOwnValues;
     /** Whether each piece has lists. */
     private final boolean hasLists;
 
     private final List<SimulatedHistory> pieces;
     private final List<Transaction> all = new ArrayList<>();
-    /** By session: the piece of each of its transactions. */
+    /** By session: the piece of each of its transactions; -1 for those between pieces. */
     private final Map<Integer, List<Integer>> pieceOf = new HashMap<>();
 
     private JoinedExample(long seed, @Nullable List<SimulatedHistory> some) {
         this.seed = seed;
         SplitMix random = new SplitMix(seed);
         aim = IsolationLevel.values()[random.nextInt(IsolationLevel.values().length)];
-        isInTurn = random.chance(0.5);
-        sharesSessions = isInTurn && random.chance(0.6);
-        hasLists = aim != IsolationLevel.LIN && random.chance(0.25);
+        // At lin a transaction is one operation.
+        manner = Manner.values()[random.nextInt(aim == IsolationLevel.LIN ? 2 : 3)];
+        sharesSessions = manner == Manner.CHAINED || (manner == Manner.IN_TURN && random.chance(0.6));
+        hasLists = manner != Manner.CHAINED && aim != IsolationLevel.LIN && random.chance(0.25);
+        hasOwnValues = aim.readsAlone() || aim == IsolationLevel.RA || random.chance(0.4);
         int count = random.between(2, random.chance(0.5) ? 6 : 40);
         int violating = random.chance(0.5) ? 0 : random.chance(0.7) ? 1 : random.between(1, Math.min(count, 5));
         pieces = some == null ? chosen(count, violating, random) : some;
@@ -79,7 +94,7 @@ final class JoinedExample implements Example {
             if (isFirst && (piece.definitions(false).vacuous() || (aim.realTime() && !piece.isTimed()))) {
                 continue;
             }
-            if (isInTurn && !isMovable(piece)) {
+            if (manner != Manner.APART && !isMovable(piece)) {
                 continue;
             }
             Boolean holds = holds(piece, aim, 0, true);
@@ -130,10 +145,15 @@ final class JoinedExample implements Example {
     }
 
     private void put(SplitMix random) {
+        boolean isTimedBetween = random.chance(0.5) && pieces.stream().anyMatch(SimulatedHistory::isTimed);
         long now = random.between(-50, 50);
         for (int p = 0; p < pieces.size(); p++) {
             SimulatedHistory piece = pieces.get(p);
-            long by = isInTurn ? now - earliest(piece) : 0;
+            if (manner == Manner.CHAINED && p > 0) {
+                between(p, isTimedBetween ? now : NONE, random);
+                now += 15;
+            }
+            long by = manner == Manner.APART ? 0 : now - earliest(piece);
             for (Transaction t : piece.transactions()) {
                 int number = p;
                 add(
@@ -145,7 +165,7 @@ final class JoinedExample implements Example {
                                 t.ops().stream().map(op -> moved(op, number)).toList()),
                         p);
             }
-            if (isInTurn) {
+            if (manner != Manner.APART) {
                 now = Math.max(now, latest(piece) + by) + 1 + random.nextInt(30);
             }
         }
@@ -156,9 +176,46 @@ final class JoinedExample implements Example {
         pieceOf.computeIfAbsent(t.session(), session -> new ArrayList<>()).add(piece);
     }
 
-    /** An operation with the keys of its piece. */
-    private static Op moved(Op op, int piece) {
-        return new Op(op.kind(), op.key() + KEYS * piece, op.row().value(), op.list());
+    /** An operation with the keys or the values of its piece. */
+    private Op moved(Op op, int piece) {
+        boolean isChained = manner == Manner.CHAINED;
+        int key = isChained ? op.key() : op.key() + KEYS * piece;
+        long value = op.row().value();
+        if (isChained && piece > 0) {
+            // The initial value is the one that was written between the pieces.
+            value = value == 0 ? FIRST_BETWEEN + piece : value + (hasOwnValues ? VALUES * piece : 0);
+        }
+        return new Op(op.kind(), key, value, op.list());
+    }
+
+    /** Adds the transactions between a piece and the one before it. */
+    private void between(int piece, long start, SplitMix random) {
+        long value = FIRST_BETWEEN + piece;
+        int done = KEYS;
+        int begun = KEYS + SESSIONS;
+        List<Op> turn = new ArrayList<>();
+        for (int s = 0; s < SESSIONS; s++) {
+            add(single(s, Op.write(done + s, value), start, random), -1);
+            turn.add(Op.read(done + s, value));
+        }
+        for (int key = 0; key < KEYS; key++) {
+            turn.add(Op.write(key, value));
+        }
+        turn.add(Op.write(begun, value));
+        long from = start == NONE ? NONE : start + 5 + random.nextInt(3);
+        long to = start == NONE ? NONE : from + random.nextInt(3);
+        // It is in a session of its own, or in one of the pieces.
+        int session = random.chance(0.5) ? SESSIONS : random.nextInt(SESSIONS);
+        add(new Transaction(session, Definitions.COMMITTED, from, to, turn), -1);
+        for (int s = 0; s < SESSIONS; s++) {
+            add(single(s, Op.read(begun, value), start == NONE ? NONE : start + 10, random), -1);
+        }
+    }
+
+    private static Transaction single(int session, Op op, long start, SplitMix random) {
+        long from = start == NONE ? NONE : start + random.nextInt(3);
+        long to = start == NONE ? NONE : from + random.nextInt(3);
+        return new Transaction(session, Definitions.COMMITTED, from, to, List.of(op));
     }
 
     /** The whole, in the notation that the seed draws. */
@@ -187,7 +244,8 @@ final class JoinedExample implements Example {
         Set<IsolationLevel> levels = EnumSet.of(aim);
         IsolationLevel other = IsolationLevel.values()[(int) Math.floorMod(seed, 7L)];
         boolean isStrict = other.realTime() && pieces.stream().noneMatch(SimulatedHistory::isTimed);
-        if (other != IsolationLevel.LIN && !isStrict) {
+        boolean isOfValues = other == IsolationLevel.RA || other.readsAlone();
+        if (other != IsolationLevel.LIN && !isStrict && (!isOfValues || manner != Manner.CHAINED || hasOwnValues)) {
             levels.add(other);
         }
         return levels;
@@ -211,7 +269,10 @@ final class JoinedExample implements Example {
                 .holds(Definitions.Level.valueOf(level.name()), skew, maybe);
     }
 
-    /** It is within one piece, which violates the level. */
+    /**
+     * It is within one piece, which violates the level. Where pieces are chained, it may have transactions between them,
+     * and writers of a value that several pieces have.
+     */
     @Override
     public boolean mayShow(Violation violation, CheckRequest request, HistoryTable table) {
         Set<Integer> transactions = new HashSet<>(violation.transactions());
@@ -224,9 +285,11 @@ final class JoinedExample implements Example {
             shown.add(pieceOf.get((int) table.sessionLabel(session)).get(t - table.firstTransaction(session)));
         }
         boolean maybe = request.indeterminate() == IndeterminateMode.MAYBE;
-        return shown.size() == 1
-                && Boolean.FALSE.equals(
-                        holds(pieces.get(shown.iterator().next()), request.level(), request.clockSkewNanos(), maybe));
+        boolean isViolated = shown.stream()
+                .anyMatch(piece -> piece >= 0
+                        && Boolean.FALSE.equals(
+                                holds(pieces.get(piece), request.level(), request.clockSkewNanos(), maybe)));
+        return isViolated && (manner == Manner.CHAINED || shown.size() == 1);
     }
 
     /** Reads with several candidates in many pieces give more choices at weak levels than are tried. */
@@ -248,6 +311,6 @@ final class JoinedExample implements Example {
 
     @Override
     public String toString() {
-        return pieces.size() + " pieces for " + aim;
+        return pieces.size() + " pieces " + manner + " for " + aim;
     }
 }

@@ -304,7 +304,7 @@ public final class HistoryTableBuilder {
      */
     public void predicate(Condition condition, IntArrayList matched, boolean read) {
         // The code stands for reads of many keys, so the key has no meaning.
-        operation(0, wholePredicates().add(condition, matched, read));
+        operation(0, ofWhole("predicates").add(condition, matched, read));
     }
 
     /**
@@ -313,7 +313,7 @@ public final class HistoryTableBuilder {
      * @param matched the keys of the rows that matched
      */
     public long predicate(Condition condition, IntArrayList matched) {
-        return wholePredicates().add(condition, matched, true);
+        return ofWhole("predicates").add(condition, matched, true);
     }
 
     /**
@@ -324,7 +324,7 @@ public final class HistoryTableBuilder {
      * @param count of the rows; negative if it is not known
      */
     public void writeOfUnknownRows(Condition condition, long value, int row, long count) {
-        operation(0, wholePredicates().add(condition, new Predicates.Unknown(false, value, row, count)));
+        operation(0, ofWhole("predicates").add(condition, new Predicates.Unknown(false, value, row, count)));
     }
 
     /**
@@ -333,7 +333,8 @@ public final class HistoryTableBuilder {
      * @param count of the rows; negative if it is not known
      */
     public void deleteOfUnknownRows(Condition condition, long count) {
-        operation(0, wholePredicates().add(condition, new Predicates.Unknown(true, ValueDictionary.NULL, -1, count)));
+        operation(
+                0, ofWhole("predicates").add(condition, new Predicates.Unknown(true, ValueDictionary.NULL, -1, count)));
     }
 
     /** Returns the number of a column of rows, for conditions and {@link #columnOfRow}. */
@@ -343,12 +344,12 @@ public final class HistoryTableBuilder {
 
     /** Adds a column to the row that {@link #endOfRow} ends. */
     public void columnOfRow(int column, long valueCode) {
-        predicates().rows().add(column, valueCode);
+        ofWhole("columns of rows").rows().add(column, valueCode);
     }
 
     /** @return the number of the row */
     public int endOfRow() {
-        return predicates().rows().end();
+        return ofWhole("columns of rows").rows().end();
     }
 
     /** Sets the columns that the next operation, a write, leaves. */
@@ -356,9 +357,10 @@ public final class HistoryTableBuilder {
         operation(0, Predicates.row(row));
     }
 
-    private Predicates wholePredicates() {
+    /** @param what pieces of the input leave to the whole history */
+    private Predicates ofWhole(String what) {
         if (isOfPiece) {
-            throw new WholeHistoryException("predicates");
+            throw new WholeHistoryException(what);
         }
         return predicates();
     }
@@ -515,13 +517,13 @@ public final class HistoryTableBuilder {
                 labels,
                 sessionOf,
                 copy,
-                predicates == null ? all : all.without(Predicates::isStandIn),
+                all,
                 keys,
                 values,
                 initialValue,
                 initialState,
                 lists == null ? null : lists.reads(),
-                hasSavepoints ? recorded.without(Predicates::isStandIn) : null,
+                hasSavepoints ? recorded : null,
                 lines);
     }
 
