@@ -70,8 +70,9 @@ public final class HistorySelection {
         }
         int[] recorded = new int[form.versions().recorded().operations()];
         for (int o = 0; o < operations.length; o++) {
-            recorded[reduced == null ? o : reduced.origin()[o]] =
-                    table.isImplied(o) ? recorded[reduced.origin()[o]] : operations[o];
+            if (!table.isImplied(o)) {
+                recorded[reduced == null ? o : reduced.origin()[o]] = operations[o];
+            }
         }
         int[] origins = form.origin().clone();
         Arrays.setAll(origins, o -> recorded[form.origin()[o]]);
