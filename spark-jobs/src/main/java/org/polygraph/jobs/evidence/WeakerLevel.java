@@ -43,11 +43,13 @@ final class WeakerLevel {
         this.pl2 = new CheckRequest(IsolationLevel.PL2, TimeMode.NONE, 0, request.indeterminate());
     }
 
-    /** Returns a violation of a weaker level with all transactions of this one and an earlier name; the same if there is none. */
+    /** Returns a violation of a weaker level with the same transactions and an earlier name; this one if there is none. */
     Violation of(Violation violation, SubHistoryFinder finder) {
         SubHistory sub = violation.minimal();
         boolean isOfTime = violation.anomaly() == Anomaly.REAL_TIME_VIOLATION;
-        if (sub == null || !sub.minimal() || isOfTime || !isOfOrder(violation)) {
+        // With conditions a check of a part resolves them anew, so its operations are not those of the whole.
+        boolean hasConditions = table.predicates() != null;
+        if (sub == null || !sub.minimal() || isOfTime || hasConditions || !isOfOrder(violation)) {
             return violation;
         }
         if (table.operations() <= MOST_OPERATIONS) {
@@ -57,8 +59,8 @@ final class WeakerLevel {
                     .findFirst()
                     .orElse(violation);
         }
-        int[] around = table.predicates() == null ? finder.around(sub) : new int[0];
-        return around.length == 0 || around.length > MOST_OPERATIONS
+        int[] around = finder.around(sub);
+        return around.length > MOST_OPERATIONS
                 ? violation
                 : violations(HistorySelection.of(table, around)).stream()
                         .filter(other -> isEarlier(other, violation) && isClosed(other))
@@ -78,7 +80,7 @@ final class WeakerLevel {
                 && sub != null
                 && (isOfOrder(other) || other.anomaly() == Anomaly.DIRTY_WRITE)
                 && other.anomaly().compareTo(violation.anomaly()) < 0
-                && Arrays.stream(sub.transactions()).allMatch(t -> Arrays.binarySearch(weaker.transactions(), t) >= 0);
+                && Arrays.equals(sub.transactions(), weaker.transactions());
     }
 
     /** Whether the sub-history has each write that a read of it may have returned; at PL2, also later ones of the session. */

@@ -166,17 +166,22 @@ public final class ShownVerdicts {
         return superfluous.toString();
     }
 
-    /** A cycle has the first name of those that a check of its minimal part has at the next weaker level too. */
+    /**
+     * A cycle has the first name of those that a check of its minimal part has at the next weaker level too, without rows and conditions: a
+     * part has all writes of a row at some levels, and those that it needs at others.
+     */
     private void isNamedFirst(
             Violation violation, SubHistory part, HistoryTable whole, CheckRequest request, String what) {
         int next = WEAKEST_FIRST.indexOf(request.level()) - 1;
-        boolean isNew = named.add(request.level() + " " + request.indeterminate() + " " + what);
-        if (next < 0 || !isNew || !part.minimal() || violation.cycle().isEmpty()) {
+        HistoryTable alone = SubHistoryFinder.alone(whole, part);
+        boolean isNew = named.add(request.level() + " " + request.indeterminate() + " " + violation.anomaly() + " "
+                + HistoryDsl.print(alone));
+        boolean hasRows = whole.hasRows() || whole.predicates() != null;
+        if (next < 0 || !isNew || !part.minimal() || violation.cycle().isEmpty() || hasRows) {
             return;
         }
         CheckRequest weaker = new CheckRequest(WEAKEST_FIRST.get(next), TimeMode.NONE, 0, request.indeterminate());
-        for (Violation other :
-                Checks.check(SubHistoryFinder.alone(whole, part), weaker).violations()) {
+        for (Violation other : Checks.check(alone, weaker).violations()) {
             if (!other.cycle().isEmpty()) {
                 assertThat(name(other)).as("%s at %s", what, weaker.level()).isGreaterThanOrEqualTo(name(violation));
             }
