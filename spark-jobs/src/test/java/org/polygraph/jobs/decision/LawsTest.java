@@ -71,24 +71,24 @@ class LawsTest {
     private static final Set<IsolationLevel> STRICT = EnumSet.of(IsolationLevel.SSER, IsolationLevel.SSI);
 
     private static final List<Law<Example>> LAWS = List.of(
-            verdicts("tiny", 1_000, LawsTest::tiny, ALL)
+            verdicts("tiny", 600, LawsTest::tiny, ALL)
                     .atLeast(150)
                     .floor(0.05, of(TRANSACTIONS))
                     .floor(0.01, "proofs", "conflicts"),
-            verdicts("updates", 1_000, simulated(EnumSet.of(UPDATES), TIMES, ABORTED, UNKNOWN), OF_EVENTS)
+            verdicts("updates", 600, simulated(EnumSet.of(UPDATES), TIMES, ABORTED, UNKNOWN), OF_EVENTS)
                     .floor(0.1, of(ORDERS))
                     .floor(1, "chains or first orders"),
-            verdicts("client-times", 1_500, simulated(TIMED, UNKNOWN, ABORTED, REPEATED, COMPARE_AND_SET), ORDERS)
+            verdicts("client-times", 900, simulated(TIMED, UNKNOWN, ABORTED, REPEATED, COMPARE_AND_SET), ORDERS)
                     .floor(0.1, of(STRICT))
                     .floor(0.01, "proofs"),
-            verdicts("rows", 800, simulated(Simulator::rows), ALL)
+            verdicts("rows", 500, simulated(Simulator::rows), ALL)
                     .floor(0.05, of(ORDERS))
                     .floor(0.001, "conflicts"),
-            verdicts("conditions", 700, simulated(Simulator::conditions), ALL)
+            verdicts("conditions", 400, simulated(Simulator::conditions), ALL)
                     .atLeast(70)
                     .floor(0.05, of(EnumSet.of(IsolationLevel.SER, IsolationLevel.SI)))
                     .floor(0.005, of(STRICT)),
-            verdicts("lists", 400, simulated(Simulator::lists), ALL)
+            verdicts("lists", 300, simulated(Simulator::lists), ALL)
                     .atLeast(80)
                     .floor(0.01, of(TRANSACTIONS))
                     .floor(0, "DIRTY_WRITE", "INCOMPATIBLE_ORDER", "ABORTED_READ"),
@@ -96,7 +96,7 @@ class LawsTest {
                     .atLeast(80)
                     .floor(0.05, of(TRANSACTIONS)),
             verdicts("counters", 300, LawsTest::counters, ALL).atLeast(300).floor(0.05, of(TRANSACTIONS)),
-            verdicts("blind-counters", 500, LawsTest::blindCounters, ORDERS)
+            verdicts("blind-counters", 300, LawsTest::blindCounters, ORDERS)
                     .atLeast(300)
                     .floor(0.05, of(ORDERS))
                     .floor(0.01, "conflicts"),
@@ -107,10 +107,8 @@ class LawsTest {
                     .atLeast(90)
                     .floor(0.05, of(TRANSACTIONS))
                     .floor(0, "ABORTED_READ", "NOT_MY_OWN_WRITE"),
-            verdicts("oracle", 1_000, LawsTest::oracle, TRANSACTIONS)
-                    .atLeast(100)
-                    .floor(0.05, of(TRANSACTIONS)),
-            verdicts("notations", 800, simulated(EnumSet.of(NOTATION), VALUES), ALL)
+            verdicts("oracle", 600, LawsTest::oracle, TRANSACTIONS).atLeast(100).floor(0.05, of(TRANSACTIONS)),
+            verdicts("notations", 500, simulated(EnumSet.of(NOTATION), VALUES), ALL)
                     .atLeast(120)
                     .floor(0.01, of(TRANSACTIONS)),
             verdicts("wide", 150, simulated(EnumSet.of(WIDE), ABORTED, UNKNOWN, TIMES, NOTATION), TRANSACTIONS)
