@@ -15,6 +15,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -289,7 +290,7 @@ abstract class Calls implements InvocationHandler {
                 }
                 return result;
             }
-            session.after(begun, new long[] {((Number) java.util.Objects.requireNonNull(result)).longValue()});
+            session.after(begun, new long[] {((Number) Objects.requireNonNull(result)).longValue()});
             return result;
         }
 
@@ -306,7 +307,7 @@ abstract class Calls implements InvocationHandler {
                 Object result = pass(method, given);
                 long[] counts = result instanceof int[] each
                         ? Arrays.stream(each).asLongStream().toArray()
-                        : (long[]) java.util.Objects.requireNonNull(result);
+                        : (long[]) Objects.requireNonNull(result);
                 batchDone(begun, counts, isSplit);
                 return result;
             } catch (BatchUpdateException e) {

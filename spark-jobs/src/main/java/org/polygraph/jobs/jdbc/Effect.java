@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.jdbc.Step.Operation;
 
@@ -113,7 +114,7 @@ final class Effect {
             Plan.@Nullable Operand operand,
             List<@Nullable Object> parameters,
             boolean mayReadBack) {
-        String name = java.util.Objects.requireNonNull(row);
+        String name = Objects.requireNonNull(row);
         if (value != null) {
             operations.add(Operation.write(op, into, name, column, value));
         } else if (!mayReadBack) {
@@ -215,8 +216,8 @@ final class Effect {
 
     /** Reads what the statement wrote, in its transaction. A number that it added also shows what it read. */
     void readBack(Connection connection, Values values, boolean isInsert, boolean readsToo) throws SQLException {
-        Table of = java.util.Objects.requireNonNull(table);
-        String name = java.util.Objects.requireNonNull(row);
+        Table of = Objects.requireNonNull(table);
+        String name = Objects.requireNonNull(row);
         List<Integer> columns = List.copyOf(readBack.keySet());
         StringBuilder sql = new StringBuilder("SELECT ");
         columns.forEach(each -> sql.append(sql.length() > 7 ? ", " : "")

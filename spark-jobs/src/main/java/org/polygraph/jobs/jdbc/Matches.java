@@ -117,7 +117,7 @@ final class Matches {
         for (Plan.Operand operand : term.in()) {
             Object value = operand.value(parameters);
             // IS NULL; a comparison with null has no rows.
-            in.add(value == Values.NULL ? values.of(column, null) : value == null ? null : values.of(column, value));
+            in.add(value == Plan.IS_NULL ? values.of(column, null) : value == null ? null : values.of(column, value));
         }
         return in;
     }

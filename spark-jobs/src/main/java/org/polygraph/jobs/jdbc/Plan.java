@@ -97,4 +97,7 @@ sealed interface Plan {
 
     /** Is no value of a column of any kind. */
     Object UNKNOWN = new Object();
+
+    /** What {@code IS NULL} compares with; no string of an application is this object. */
+    Object IS_NULL = new Object();
 }

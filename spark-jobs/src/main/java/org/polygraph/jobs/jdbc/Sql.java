@@ -372,7 +372,7 @@ final class Sql {
             int column = column(table, isNull.getLeftExpression());
             return column < 0
                     ? null
-                    : new Plan.Term(column, List.of(new Plan.Literal(Values.NULL)), null, false, null, false);
+                    : new Plan.Term(column, List.of(new Plan.Literal(Plan.IS_NULL)), null, false, null, false);
         }
         return null;
     }

@@ -8,6 +8,7 @@ import java.security.SecureRandom;
 import java.sql.Types;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.UUID;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -92,9 +93,7 @@ final class Values {
     private String hashed(Object plain) {
         byte[] bytes = plain.toString().getBytes(StandardCharsets.UTF_8);
         synchronized (this) {
-            return "h"
-                    + HexFormat.of()
-                            .formatHex(java.util.Objects.requireNonNull(hash).doFinal(bytes), 0, 8);
+            return "h" + HexFormat.of().formatHex(Objects.requireNonNull(hash).doFinal(bytes), 0, 8);
         }
     }
 

@@ -27,14 +27,6 @@ import org.polygraph.storage.testkit.SplitMix;
  * Every violation is shown by a sub-history that is closed, violates, and is minimal at the weakest level that it violates.
  */
 final class MinimalSubHistories implements Law.Property<Example> {
-    private static final List<IsolationLevel> WEAKEST_FIRST = List.of(
-            IsolationLevel.PL2,
-            IsolationLevel.RC,
-            IsolationLevel.RA,
-            IsolationLevel.CC,
-            IsolationLevel.PC,
-            IsolationLevel.SI);
-
     @Override
     public void holds(Example history, SplitMix random, Law.Tally tally) throws HistoryException {
         HistoryTable whole = history.table();
@@ -147,7 +139,7 @@ final class MinimalSubHistories implements Law.Property<Example> {
 
     /** The request for the weakest level that a part violates. */
     private static CheckRequest weakest(HistoryTable part, CheckRequest request) {
-        return WEAKEST_FIRST.stream()
+        return ShownVerdicts.WEAKEST_FIRST.stream()
                 .filter(level -> Implications.implies(request.level(), level))
                 .map(CheckRequest::of)
                 .filter(weaker -> !passes(weaker.judged(part), weaker))

@@ -50,7 +50,7 @@ public final class ShownVerdicts {
     /** The most transactions that {@link Definitions} take in reasonable time. */
     private static final int MOST_TRANSACTIONS = 12;
 
-    private static final List<IsolationLevel> WEAKEST_FIRST = List.of(
+    static final List<IsolationLevel> WEAKEST_FIRST = List.of(
             IsolationLevel.PL2,
             IsolationLevel.RC,
             IsolationLevel.RA,

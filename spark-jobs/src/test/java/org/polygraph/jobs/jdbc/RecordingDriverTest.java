@@ -101,6 +101,19 @@ class RecordingDriverTest {
     }
 
     @Test
+    void aStringThatLooksLikeNullIsAString() throws Exception {
+        assertThat(recorded("", true, (connection, statement) -> {
+                    try (PreparedStatement query = connection.prepareStatement("SELECT id FROM t WHERE s = ?")) {
+                        query.setString(1, "#null");
+                        assertThat(query.executeQuery().next()).isFalse();
+                    }
+                }))
+                .singleElement()
+                .asString()
+                .contains("[##null]");
+    }
+
+    @Test
     void anUnrecordedWriteHidesItsKeysOnly() throws Exception {
         assertThat(recorded("", true, (connection, statement) -> {
                     assertThat(statement.executeUpdate("UPDATE t SET n = n + 1, s = 'x' WHERE id = 1"))
