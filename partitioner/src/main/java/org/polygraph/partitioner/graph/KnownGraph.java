@@ -17,9 +17,9 @@ public final class KnownGraph {
     private static final int NO_ROUND = -1;
 
     private final Events events;
-    private int[] from = new int[1024];
-    private int[] to = new int[1024];
-    private byte[] rounds = new byte[1024];
+    private int[] from = new int[64];
+    private int[] to = new int[64];
+    private byte[] rounds = new byte[64];
     private int edges;
     private byte round;
     private int realTimeRound = NO_ROUND;

@@ -29,9 +29,11 @@ final class KeyBuckets {
     private final long[] dealtValues;
     private int writes;
 
-    private final int[] starts = new int[2 * BUCKET_KEYS + 1];
-    private int[] tags = new int[1024];
-    private long[] values = new long[1024];
+    /** Of a bucket, or of all keys if there are fewer: a part of a violation has a few operations. */
+    private final int[] starts;
+
+    private int[] tags = new int[0];
+    private long[] values = new long[0];
 
     /**
      * Deals the operations out.
@@ -49,6 +51,7 @@ final class KeyBuckets {
             byte[] states,
             Tag tag) {
         this.keys = keys;
+        starts = new int[2 * Math.min(keys, BUCKET_KEYS) + 1];
         int buckets = (keys + BUCKET_KEYS - 1) >>> BUCKET_SHIFT;
         int[] next = new int[buckets + 1];
         int transactions = operationStarts.length - 1;
@@ -117,12 +120,13 @@ final class KeyBuckets {
             values = new long[tags.length];
         }
         Arrays.fill(starts, 0);
+        int kinds = starts.length - 1;
         int mask = 2 * BUCKET_KEYS - 1;
         for (int i = from; i < to; i++) {
             int place = (dealtKeys[i] ^ 1) & mask;
             starts[place + 1]++;
         }
-        for (int i = 0; i < 2 * BUCKET_KEYS; i++) {
+        for (int i = 0; i < kinds; i++) {
             starts[i + 1] += starts[i];
         }
         for (int i = from; i < to; i++) {
@@ -130,7 +134,7 @@ final class KeyBuckets {
             tags[place] = dealtTags[i];
             values[place] = dealtValues[i];
         }
-        System.arraycopy(starts, 0, starts, 1, 2 * BUCKET_KEYS);
+        System.arraycopy(starts, 0, starts, 1, kinds);
         starts[0] = 0;
     }
 

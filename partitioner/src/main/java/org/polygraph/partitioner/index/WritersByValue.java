@@ -15,8 +15,8 @@ final class WritersByValue {
     /** A value with two writers has this, less the place of the first of them in {@link #pairs}. */
     private static final int PAIR = -3;
 
-    private long[] values = new long[64];
-    private int[] writers = new int[64];
+    private long[] values = new long[32];
+    private int[] writers = new int[32];
     private int mask;
     private final IntArrayList pairs = new IntArrayList();
 

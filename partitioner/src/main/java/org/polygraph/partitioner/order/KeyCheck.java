@@ -27,7 +27,7 @@ public final class KeyCheck {
     /** The description of keys of rows; null if all keys are plain. */
     private final @Nullable RowKeys rows;
 
-    private long[] items = new long[256];
+    private long[] items = new long[16];
 
     /** @param position of each event, a permutation */
     public KeyCheck(Events events, VersionIndex index, CommitStatus commitStatus, int[] position) {

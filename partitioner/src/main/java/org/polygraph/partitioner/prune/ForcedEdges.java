@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** Edges that rules forced and the graph does not have yet, in the order in which they were found. 8 bytes an edge. */
 public final class ForcedEdges {
-    private static final int SMALL = 256;
+    private static final int SMALL = 32;
 
     private int[] from = new int[SMALL];
     private int[] to = new int[SMALL];

@@ -16,29 +16,29 @@ final class KeyWriters {
     private final Events events;
 
     /** By writer: its transaction. */
-    int[] transactions = new int[256];
+    int[] transactions = new int[16];
     /** By writer: the position of its begin in its chain. */
-    int[] begins = new int[256];
+    int[] begins = new int[16];
     /** By writer: its session among those of the key. */
-    int[] sessionOf = new int[256];
+    int[] sessionOf = new int[16];
     /** By writer: its decided readers are [readFrom, readTo) of the reader arrays. */
-    int[] readFrom = new int[256];
+    int[] readFrom = new int[16];
 
-    int[] readTo = new int[256];
+    int[] readTo = new int[16];
     int writers;
 
     /** By decided reader, those of the initial version first: transaction, chain, position of the begin. */
-    int[] readers = new int[256];
+    int[] readers = new int[16];
 
-    int[] readerChains = new int[256];
-    int[] readerBegins = new int[256];
+    int[] readerChains = new int[16];
+    int[] readerBegins = new int[16];
     /** How many readers the initial version has. */
     int initialReaders;
 
     /** By session: its chain; its writers are [sessionStarts[g], sessionStarts[g + 1]). */
-    int[] sessionChains = new int[64];
+    int[] sessionChains = new int[16];
 
-    int[] sessionStarts = new int[65];
+    int[] sessionStarts = new int[17];
     int sessions;
 
     /** @param index of the keys to be loaded */

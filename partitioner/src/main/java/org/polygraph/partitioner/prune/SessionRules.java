@@ -31,7 +31,7 @@ final class SessionRules extends KeyRules {
     private final boolean hasSnapshots;
 
     /** Writers to visit: ancestors of the begin, writer. */
-    private long[] order = new long[256];
+    private long[] order = new long[16];
     /** By front: the writer whose front it is, or -1. */
     private int[] owners = new int[0];
     /** By front and session: the first writer that does not reach the owner; the end of the session if all do. */

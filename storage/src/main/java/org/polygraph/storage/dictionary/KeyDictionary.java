@@ -32,7 +32,7 @@ public final class KeyDictionary {
     private final IntArrayList stringIds = new IntArrayList();
 
     public KeyDictionary() {
-        this(1024, DIRECT);
+        this(64, DIRECT);
     }
 
     /** A dictionary that looks up all integers by hash, for a few keys that may be large integers. */

@@ -13,7 +13,7 @@ import org.polygraph.storage.model.BudgetException;
 final class OperationList {
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
     private static final int LEAST_BLOCK = 1 << 4;
-    private static final int FIRST_BLOCK = 1 << 12;
+    private static final int FIRST_BLOCK = 1 << 7;
     /** 256 KiB of values: below half a region of G1, which gives larger arrays whole regions and wastes the rest. */
     private static final int BLOCK_SHIFT = 15;
 

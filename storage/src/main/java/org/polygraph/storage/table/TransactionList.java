@@ -12,11 +12,11 @@ final class TransactionList {
     private static final int BYTES = 25;
     private static final int BYTES_OF_TIMES = 16;
 
-    private IntArrayList sessionOf = new IntArrayList(1024);
-    private LongArrayList indexes = new LongArrayList(1024);
-    private LongArrayList sources = new LongArrayList(1024);
-    private ByteList statuses = new ByteList(1024);
-    private IntArrayList operationEnds = new IntArrayList(1024);
+    private IntArrayList sessionOf = new IntArrayList(64);
+    private LongArrayList indexes = new LongArrayList(64);
+    private LongArrayList sources = new LongArrayList(64);
+    private ByteList statuses = new ByteList(64);
+    private IntArrayList operationEnds = new IntArrayList(64);
     private @Nullable LongArrayList starts;
     private @Nullable LongArrayList ends;
 
