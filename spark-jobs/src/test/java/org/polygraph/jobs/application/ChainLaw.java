@@ -46,6 +46,7 @@ import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.Simulator.Feature;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.Tampering;
+import org.polygraph.storage.testkit.TestFolders;
 
 /**
  * Tiny histories in 2 to 5 parts: after each part the verdict is that of {@link BruteForce} on everything so far, its
@@ -77,7 +78,7 @@ public final class ChainLaw implements Law.Property<Example> {
         if (history.ends() != null && random.chance(0.5)) {
             byEnd(history, partOf, parts);
         }
-        Path folder = Files.createTempDirectory("chain");
+        Path folder = Files.createTempDirectory(TestFolders.root(), "chain");
         try {
             new Run(folder, tally, random.chance(0.25))
                     .check(history, of.stream().distinct().toList(), partOf, random.nextInt(3), random);

@@ -13,6 +13,7 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.testkit.Law;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.TestFolders;
 
 /** The command decides by windows what it decides of the whole history, and the runs of both verify. */
 public final class RunLaw implements Law.Property<Example> {
@@ -31,7 +32,7 @@ public final class RunLaw implements Law.Property<Example> {
         }
         String level = levels.get(random.nextInt(levels.size()));
         String window = Integer.toString(WINDOWS[random.nextInt(WINDOWS.length)]);
-        Path folder = Files.createTempDirectory("runs");
+        Path folder = Files.createTempDirectory(TestFolders.root(), "runs");
         try {
             String file = folder.resolve("history.jsonl").toString();
             HistoryWriter.write(history.table().asRead(), file, HistoryFormat.JSONL);

@@ -29,6 +29,7 @@ import org.polygraph.storage.testkit.Law;
 import org.polygraph.storage.testkit.SimulatedHistory;
 import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.TestFolders;
 
 /**
  * What is written for other checkers is read back as the same history, as far as their formats express it, and has the
@@ -73,7 +74,7 @@ final class ExportLaw implements Law.Property<Example> {
     public void holds(Example history, SplitMix random, Law.Tally tally) throws Exception {
         HistoryTable table = history.table().asRead();
         for (HistoryFormat format : FORMATS) {
-            Path folder = Files.createTempDirectory("exports");
+            Path folder = Files.createTempDirectory(TestFolders.root(), "exports");
             try {
                 Path out = folder.resolve("h");
                 HistoryTable read;

@@ -14,6 +14,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Law;
 import org.polygraph.storage.testkit.SimulatedHistory;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.TestFolders;
 
 /** Predicates and columns of rows are written as they were read, in JSON Lines and in Parquet. */
 final class RecordedPredicates implements Law.Property<Example> {
@@ -27,7 +28,7 @@ final class RecordedPredicates implements Law.Property<Example> {
         String opLast = given.replaceAll("\\{\"op\":\"(\\w+)\",([^{}]*)\\}", "{$2,\"op\":\"$1\"}");
         assertThat(written(SimulatedHistory.read(opLast))).as(given).isEqualTo(written);
         assertThat(words(written)).as(given).isEqualTo(words(given));
-        Path parquet = Files.createTempFile("predicates", ".parquet");
+        Path parquet = Files.createTempFile(TestFolders.root(), "predicates", ".parquet");
         try {
             HistoryWriter.write(read.asRead(), parquet.toString(), HistoryFormat.PARQUET);
             assertThat(written(HistoryReader.read(parquet.toString(), HistoryFormat.AUTO)))

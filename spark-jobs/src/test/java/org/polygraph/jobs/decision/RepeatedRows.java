@@ -22,6 +22,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Law;
 import org.polygraph.storage.testkit.SimulatedHistory;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.TestFolders;
 
 /** A result with two rows of one key is a violation of every level if its transaction committed, else nothing. */
 final class RepeatedRows implements Law.Property<Example> {
@@ -90,7 +91,7 @@ final class RepeatedRows implements Law.Property<Example> {
     private static List<HistoryTable> formats(String lines) throws HistoryException, IOException {
         HistoryTable table = SimulatedHistory.read(lines);
         String written = RecordedPredicates.written(table);
-        Path parquet = Files.createTempFile("rows", ".parquet");
+        Path parquet = Files.createTempFile(TestFolders.root(), "rows", ".parquet");
         try {
             HistoryWriter.write(table.asRead(), parquet.toString(), HistoryFormat.PARQUET);
             List<HistoryTable> all = List.of(

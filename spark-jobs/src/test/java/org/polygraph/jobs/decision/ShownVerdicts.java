@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.judge.BruteForce;
@@ -62,6 +64,12 @@ public final class ShownVerdicts {
     /** By terms and history: what brute force found. */
     private final Map<String, BruteForce.Answer> answers = new HashMap<>();
 
+    /** The history of {@link #shown}. */
+    private @Nullable HistoryTable of;
+
+    /** What engines showed of it. They often show the same. */
+    private final Set<List<@Nullable Object>> shown = new HashSet<>();
+
     /** The parts whose names were compared. */
     private final Set<String> named = new HashSet<>();
 
@@ -80,6 +88,10 @@ public final class ShownVerdicts {
             assertThat(certificate.verified()).as(what).isTrue();
         } else {
             assertThat(verdict.violations()).as(what).isNotEmpty();
+            if (of != whole) {
+                of = whole;
+                shown.clear();
+            }
             for (Violation violation : verdict.violations()) {
                 isShown(violation, request.judged(whole), request, what);
             }
@@ -98,6 +110,16 @@ public final class ShownVerdicts {
                     .isFalse();
         }
         SubHistory part = violation.minimal();
+        if (!shown.add(Arrays.asList(
+                part,
+                violation.anomaly(),
+                violation.transactions(),
+                violation.detail(),
+                cycle.isEmpty(),
+                request.level(),
+                request.terms()))) {
+            return;
+        }
         if (part == null) {
             assertThat(request.level().realTime() && hasEmptyTransaction(whole))
                     .as(what)

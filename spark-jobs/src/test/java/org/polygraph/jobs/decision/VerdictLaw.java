@@ -39,17 +39,21 @@ final class VerdictLaw implements Law.Property<Example> {
         this.levels = levels;
     }
 
-    /** A way to decide. */
-    private record Engine(String name, Tuning tuning, TimeMode time, HistoryTable table) {}
+    /** A way to decide. @param most violations: each costs more than the verdict */
+    private record Engine(String name, Tuning tuning, TimeMode time, HistoryTable table, int most) {
+        Engine(String name, Tuning tuning, TimeMode time, HistoryTable table) {
+            this(name, tuning, time, table, 1);
+        }
+    }
 
     private static List<Engine> engines(HistoryTable table, SplitMix random) {
         TimeMode hint = table.starts() == null ? TimeMode.NONE : TimeMode.HINT;
         List<Engine> engines = new ArrayList<>(List.of(
-                new Engine("default", Tuning.DEFAULT, TimeMode.NONE, table),
+                new Engine("default", Tuning.DEFAULT, TimeMode.NONE, table, CheckRequest.DEFAULT_VIOLATIONS),
                 new Engine("hint", Tuning.DEFAULT, hint, table),
                 new Engine("rules", RULES, TimeMode.NONE, table),
                 new Engine("solver", Tuning.DEFAULT.withRounds(Tuning.NO_RULES), TimeMode.NONE, table),
-                new Engine("random", tuning(random), hint, table)));
+                new Engine("random", tuning(random), hint, table, random.between(1, 3))));
         PredicateReads predicates = table.predicates();
         if (predicates != null) {
             engines.add(new Engine("step by step", Tuning.DEFAULT, hint, predicates.unread(table)));
@@ -89,7 +93,7 @@ final class VerdictLaw implements Law.Property<Example> {
             tally.count(level + (holds ? " holds" : " violated"));
             String what = level + " " + mode + " skew " + skew + "\n" + history.text();
             for (Engine engine : engines(table, random)) {
-                CheckRequest request = new CheckRequest(level, engine.time, skew, mode);
+                CheckRequest request = new CheckRequest(level, engine.time, skew, mode, true, engine.most);
                 judge(history, engine, request, holds, engine.name + " " + engine.tuning + " " + what, tally);
             }
             if (table.transactions() <= MOST_TRANSACTIONS && table.operations() <= MOST_OPERATIONS) {

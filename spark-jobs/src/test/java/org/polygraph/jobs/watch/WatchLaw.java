@@ -26,6 +26,7 @@ import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Law;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.TestFolders;
 
 /**
  * A file is written in pieces that end anywhere in a line, and each watch of it is ended by force: between the two files
@@ -38,7 +39,7 @@ public final class WatchLaw implements Law.Property<Example> {
 
     @Override
     public void holds(Example example, SplitMix random, Law.Tally tally) throws Exception {
-        Path folder = Files.createTempDirectory("watch");
+        Path folder = Files.createTempDirectory(TestFolders.root(), "watch");
         try {
             List<IsolationLevel> levels = new ArrayList<>(example.levels());
             levels.retainAll(LEVELS);

@@ -37,6 +37,7 @@ import org.polygraph.storage.testkit.Simulator;
 import org.polygraph.storage.testkit.Simulator.Feature;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.Tampering;
+import org.polygraph.storage.testkit.TestFolders;
 
 /**
  * Windows of a file have the verdict of the whole history and a certificate of it, or they leave the history open for
@@ -86,7 +87,7 @@ public final class WindowLaw implements Law.Property<Example> {
             return;
         }
         IsolationLevel level = of.get(random.nextInt(of.size()));
-        Path folder = Files.createTempDirectory("windows");
+        Path folder = Files.createTempDirectory(TestFolders.root(), "windows");
         try {
             Path file = folder.resolve("history.jsonl");
             HistoryWriter.write(history.table().asRead(), file.toString(), HistoryFormat.JSONL);

@@ -13,8 +13,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.zip.GZIPInputStream;
-import org.polygraph.storage.format.HistoryFormat;
-import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -70,29 +68,23 @@ public final class OracleCorpus {
     public static List<Entry> read(Path file) throws IOException {
         String name = file.getFileName().toString();
         List<Entry> entries = new ArrayList<>();
-        Path one = Files.createTempFile("oracle", ".jsonl");
         try (InputStream raw = Files.newInputStream(file);
                 InputStream in = name.endsWith(".gz") ? new GZIPInputStream(raw) : raw) {
             for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n")) {
                 String transactions = first(TRANSACTIONS, line, "")
                         .replace("\"status\":\"unknown\"", "\"status\":\"indeterminate\"")
                         .replace("},{\"session\"", "}\n{\"session\"");
-                Files.writeString(
-                        one,
-                        "{\"format\":\"history\",\"version\":1,\"initial\":" + first(INITIAL, line, "") + "}\n"
-                                + transactions + "\n");
+                String header = "{\"format\":\"history\",\"version\":1,\"initial\":" + first(INITIAL, line, "") + "}\n";
                 Map<String, Boolean> verdicts = VERDICT.matcher(line)
                         .results()
                         .collect(Collectors.toMap(each -> each.group(1), each -> Boolean.valueOf(each.group(2))));
                 entries.add(new Entry(
                         first(NAME, line, name + "#" + first(ID, line, "")),
-                        HistoryReader.read(one.toString(), HistoryFormat.JSONL),
+                        SimulatedHistory.read(header + transactions + "\n"),
                         verdicts));
             }
         } catch (HistoryException e) {
             throw new IOException(e.getMessage(), e);
-        } finally {
-            Files.delete(one);
         }
         return entries;
     }

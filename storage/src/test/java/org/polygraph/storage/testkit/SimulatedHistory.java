@@ -146,7 +146,7 @@ public final class SimulatedHistory {
     /** Reads JSON Lines. */
     public static HistoryTable read(String lines) throws HistoryException {
         try {
-            Path file = Files.createTempFile("law", ".jsonl");
+            Path file = Files.createTempFile(TestFolders.root(), "law", ".jsonl");
             try {
                 Files.writeString(file, lines);
                 return HistoryReader.read(file.toString(), HistoryFormat.JSONL);
