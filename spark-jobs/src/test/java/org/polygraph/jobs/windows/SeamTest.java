@@ -68,7 +68,7 @@ class SeamTest {
     @EnumSource
     void setsAndWindowsOfTinyHistories(IsolationLevel level) throws IOException, HistoryException {
         try (LocalWorkers workers = FileWindows.workers()) {
-            for (int i = 0; i < SuiteScale.of(60, 60); i++) {
+            for (int i = 0; i < SuiteScale.of(60, 40); i++) {
                 SplitMix random = new SplitMix(SplitMix.seedOf(SEED + level.ordinal(), i));
                 HistoryTable history = level == IsolationLevel.LIN
                         ? SimulatedHistory.read(Simulator.with(
