@@ -47,25 +47,42 @@ final class WeakerLevel {
     Violation of(Violation violation, SubHistoryFinder finder) {
         SubHistory sub = violation.minimal();
         boolean isOfTime = violation.anomaly() == Anomaly.REAL_TIME_VIOLATION;
+        boolean isFirst = violation.anomaly() == Anomaly.DIRTY_WRITE;
         // With conditions a check of a part resolves them anew, so its operations are not those of the whole.
         boolean hasConditions = table.predicates() != null;
-        if (sub == null || !sub.minimal() || isOfTime || hasConditions || !isOfOrder(violation)) {
+        if (sub == null || !sub.minimal() || isOfTime || isFirst || hasConditions || !isOfOrder(violation)) {
             return violation;
         }
-        if (table.operations() <= MOST_OPERATIONS) {
-            ofWhole = ofWhole == null ? violations(HistorySelection.whole(table)) : ofWhole;
-            return ofWhole.stream()
-                    .filter(other -> isEarlier(other, violation))
-                    .findFirst()
-                    .orElse(violation);
+        boolean isSmall = table.operations() <= MOST_OPERATIONS;
+        List<Violation> others = isSmall ? ofWhole() : ofPart(finder.around(sub));
+        Violation earlier = earlier(others, violation);
+        // A part of what holds at the weaker level holds there. What these show first may have other transactions.
+        if (earlier == null && !others.isEmpty() && sub.operations().length < table.operations()) {
+            earlier = earlier(ofPart(sub.operations()), violation);
         }
-        int[] around = finder.around(sub);
-        return around.length > MOST_OPERATIONS
-                ? violation
-                : violations(HistorySelection.of(table, around)).stream()
-                        .filter(other -> isEarlier(other, violation) && isClosed(other))
-                        .findFirst()
-                        .orElse(violation);
+        return earlier == null ? violation : earlier;
+    }
+
+    private List<Violation> ofWhole() {
+        ofWhole = ofWhole == null ? violations(HistorySelection.whole(table)) : ofWhole;
+        return ofWhole;
+    }
+
+    private List<Violation> ofPart(int[] operations) {
+        return operations.length > MOST_OPERATIONS
+                ? List.of()
+                : violations(HistorySelection.of(table, operations)).stream()
+                        .filter(this::isClosed)
+                        .toList();
+    }
+
+    private static @Nullable Violation earlier(List<Violation> others, Violation violation) {
+        for (Violation other : others) {
+            if (isEarlier(other, violation)) {
+                return other;
+            }
+        }
+        return null;
     }
 
     /** Whether no single read shows it. */
