@@ -80,6 +80,7 @@ final class OpenReads {
                         || first == null
                         || first.anomaly() != Anomaly.THIN_AIR_READ
                         || first.transactions().size() > 1
+                        || table.hasAdditions()
                         || isOfQuery(first, table)
                 ? null
                 : Names.transaction(table, first.transactions().get(0)) + " " + first.detail()
