@@ -190,11 +190,16 @@ public final class SubHistoryFinder {
         return sources.closed(operations);
     }
 
-    /** Whether nothing can be left out of a sub-history at the level of this finder. */
-    public boolean isMinimal(SubHistory sub) {
+    /** A violation of a weaker level, whose sub-history is minimal only if nothing can be left out of it at the level of this finder. */
+    public Violation ofWeakerLevel(Violation violation) {
+        SubHistory sub = violation.minimal();
+        if (sub == null || !sub.minimal()) {
+            return violation;
+        }
         int[] closed = sources.closed(new IntOpenHashSet(sub.operations()));
         Shrinker shrinker = new Shrinker(sources, closed, judge, stop);
-        return shrinker.run() && shrinker.result().length == sub.operations().length;
+        boolean isMinimal = shrinker.run() && shrinker.result().length == sub.operations().length;
+        return isMinimal ? violation : violation.shownBy(sub.notMinimal());
     }
 
     /** A violation by fewer transactions of a sub-history; null if it needs all of them. */

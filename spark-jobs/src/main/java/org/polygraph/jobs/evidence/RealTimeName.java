@@ -103,11 +103,7 @@ final class RealTimeName {
     private static @Nullable Violation untimed(
             Violation violation, @Nullable SubHistoryFinder finder, @Nullable SubHistoryFinder withoutTime) {
         Violation found = withoutTime == null ? violation : withoutTime.shrunkWithRows(violation.shownBy(null));
-        SubHistory sub = found.minimal();
-        if (finder == null || found == violation || sub == null) {
-            return null;
-        }
-        return finder.isMinimal(sub) ? found : found.shownBy(sub.notMinimal());
+        return finder == null || found == violation || found.minimal() == null ? null : finder.ofWeakerLevel(found);
     }
 
     private static Violation timed(Violation violation) {

@@ -60,7 +60,7 @@ final class WeakerLevel {
         if (earlier == null && !others.isEmpty() && sub.operations().length < table.operations()) {
             earlier = earlier(ofPart(sub.operations()), violation);
         }
-        return earlier == null ? violation : earlier;
+        return earlier == null ? violation : finder.ofWeakerLevel(earlier);
     }
 
     private List<Violation> ofWhole() {
