@@ -1,6 +1,7 @@
 package org.polygraph.storage.format;
 
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
+import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -20,7 +21,6 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
-import org.polygraph.storage.table.InitialCodes;
 import org.polygraph.storage.table.SourceFiles;
 import org.polygraph.storage.table.TableCopy;
 
@@ -221,7 +221,7 @@ public final class InitialState {
                     "give the whole history without an initial state"
                             + (kinds.hasGiven() ? ", or --versions ignore" : ""));
         }
-        Int2LongMap state = new InitialCodes(history.keys().size(), history.initialValue());
+        Int2LongMap state = new Int2LongOpenHashMap();
         Int2LongMap stated = history.initialState();
         if (stated != null) {
             state.putAll(stated);
@@ -230,7 +230,12 @@ public final class InitialState {
         for (int k = 0; k < wanted.size(); k++) {
             int key = keys.id(wanted, k);
             if (known.get(key)) {
-                state.put(k, TableCopy.code(values, codes[key], history.values()));
+                long code = TableCopy.code(values, codes[key], history.values());
+                if (code == history.initialValue()) {
+                    state.remove(k);
+                } else {
+                    state.put(k, code);
+                }
             }
         }
         return state.isEmpty() ? history : history.withInitialState(state);

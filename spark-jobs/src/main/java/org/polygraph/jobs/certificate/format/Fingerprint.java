@@ -5,14 +5,15 @@ import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.dictionary.KeyDictionary;
-import org.polygraph.storage.dictionary.LabelOrder;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.StoppedException;
@@ -175,15 +176,17 @@ public record Fingerprint(String input, String content) implements Serializable 
      * labels.
      */
     private static int[] initialState(HistoryTable table) {
-        int[] keys = new int[table.initialState() != null ? table.recordedKeys() : 0];
-        int count = 0;
-        for (int key = 0; key < keys.length; key++) {
+        List<Labelled> keys = new ArrayList<>();
+        for (int key = 0; table.initialState() != null && key < table.recordedKeys(); key++) {
             if (table.initialValue(key) != table.initialValue() || isRowOfNull(table, key)) {
-                keys[count++] = key;
+                keys.add(new Labelled(table.keys().label(key), key));
             }
         }
-        return LabelOrder.sorted(Arrays.copyOf(keys, count), table.keys());
+        keys.sort(Comparator.comparing(Labelled::label));
+        return keys.stream().mapToInt(Labelled::key).toArray();
     }
+
+    private record Labelled(String label, int key) {}
 
     private static boolean isRowOfNull(HistoryTable table, int key) {
         return table.values().isNull(table.initialValue(key)) && table.existsAtFirst(key);
