@@ -22,11 +22,6 @@ import org.polygraph.storage.model.StoppedException;
  */
 public final class CausalAxiom implements Axiom {
     private static final int CHECK_EVERY = 1 << 12;
-    /**
-     * If a key has at most this many writers, each of them is compared; otherwise the last one of each session is
-     * searched.
-     */
-    private static final int FEW = 64;
     /** The number of rows that are fetched ahead; of 50 sessions these are 200 KB. */
     private static final int MOST_FETCHED = 1 << 10;
 
@@ -122,10 +117,7 @@ public final class CausalAxiom implements Axiom {
         int first = index.writerStarts()[key];
         int last = index.writerStarts()[key + 1];
         load(first, last, events);
-        boolean few = writers <= FEW;
-        if (!few) {
-            findSessions();
-        }
+        findSessions();
         int base = index.slot(key);
         int[] slots = index.slotStarts();
         fetch(first, last, slots[base], slots[base + 1 + last - first], events, rows);
@@ -140,12 +132,7 @@ public final class CausalAxiom implements Axiom {
                     return;
                 }
             } else {
-                int writer = index.writerTransactions()[first + slot - base - 1];
-                if (few) {
-                    fewBefore(writer, graph, rows);
-                } else {
-                    before(writer, graph, rows);
-                }
+                before(index.writerTransactions()[first + slot - base - 1], graph, rows);
             }
         }
     }
@@ -254,31 +241,6 @@ public final class CausalAxiom implements Axiom {
      * Adds an edge from the last writer of each session that is seen to the writer of the version, unless it is
      * implied.
      */
-    private void fewBefore(int writer, KnownGraph graph, ChainClocks rows) {
-        Events events = graph.events();
-        int own = events.chain(writer);
-        int[] row = rows.rows(own);
-        int cells = (writer - events.chainStart(own)) * rows.chains();
-        int[] sees = seen;
-        int seesCells = seenCells;
-        int last = -1;
-        for (int w = 0; w < writers; w++) {
-            int chain = writerChains[w];
-            if (last >= 0 && writerChains[last] != chain) {
-                graph.add(transactions[last], writer);
-                last = -1;
-            }
-            int position = positions[w];
-            if (sees[seesCells + chain] > position && row[cells + chain] <= position) {
-                // The writer of the version itself: earlier writers of its session precede it anyway.
-                last = transactions[w] == writer ? -1 : w;
-            }
-        }
-        if (last >= 0) {
-            graph.add(transactions[last], writer);
-        }
-    }
-
     private void before(int writer, KnownGraph graph, ChainClocks rows) {
         Events events = graph.events();
         int own = events.chain(writer);
