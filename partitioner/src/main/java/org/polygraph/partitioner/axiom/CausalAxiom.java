@@ -22,11 +22,6 @@ import org.polygraph.storage.model.StoppedException;
  */
 public final class CausalAxiom implements Axiom {
     private static final int CHECK_EVERY = 1 << 12;
-    /** The number of rows that are fetched ahead; of 50 sessions these are 200 KB. */
-    private static final int MOST_FETCHED = 1 << 10;
-
-    private static final int INTS_OF_LINE = 16;
-
     /** With fewer sessions clocks are fast, even if sessions are short. */
     private static final int MANY_SESSIONS = 256;
     /**
@@ -39,9 +34,6 @@ public final class CausalAxiom implements Axiom {
     private final CommitStatus commitStatus;
     private final long mostBytes;
     private @Nullable Conflict conflict;
-    /** Its use keeps the compiler from removing the reads. */
-    @SuppressWarnings("UnusedVariable")
-    private int fetched;
 
     // The current key's counted writers, by session and position.
     private int[] transactions = new int[256];
@@ -120,7 +112,6 @@ public final class CausalAxiom implements Axiom {
         findSessions();
         int base = index.slot(key);
         int[] slots = index.slotStarts();
-        fetch(first, last, slots[base], slots[base + 1 + last - first], events, rows);
         for (int slot = base; slot <= base + last - first; slot++) {
             if (slots[slot] == slots[slot + 1]) {
                 continue;
@@ -135,37 +126,6 @@ public final class CausalAxiom implements Axiom {
                 before(index.writerTransactions()[first + slot - base - 1], graph, rows);
             }
         }
-    }
-
-    /**
-     * Reads a word of each cache line of the rows of a key's writers and readers, some hundreds at a time. Rows are
-     * spread over memory. The processor fetches several at the same time if no comparison waits for one of them.
-     */
-    private void fetch(
-            int firstWriter, int lastWriter, int firstReader, int lastReader, Events events, ChainClocks rows) {
-        if (lastWriter - firstWriter + lastReader - firstReader > MOST_FETCHED) {
-            return;
-        }
-        int sum = 0;
-        for (int w = firstWriter; w < lastWriter; w++) {
-            sum += lines(index.writerTransactions()[w], events, rows);
-        }
-        for (int r = firstReader; r < lastReader; r++) {
-            sum += lines(index.readerTransactions()[r], events, rows);
-        }
-        fetched += sum;
-    }
-
-    private static int lines(int transaction, Events events, ChainClocks rows) {
-        int chain = events.chain(transaction);
-        int[] row = rows.rows(chain);
-        int from = (transaction - events.chainStart(chain)) * rows.chains();
-        int to = from + rows.chains();
-        int sum = row[to - 1];
-        for (int i = from; i < to; i += INTS_OF_LINE) {
-            sum += row[i];
-        }
-        return sum;
     }
 
     /** The counted writers. */
