@@ -94,40 +94,12 @@ final class RunLengths {
         if (bit + (long) n * width > (long) end * Byte.SIZE) {
             throw in.cutOff();
         }
-        if (width == 1) {
-            unpackBits(words, bit, into, from, from + n);
-        } else if (width == 0) {
+        if (width == 0) {
             Arrays.fill(into, from, from + n, 0);
         } else {
             unpackNumbers(words, bit, width, into, from, from + n);
         }
         bit += (long) n * width;
-    }
-
-    /**
-     * Unpacks values of one bit, which most levels are. Other widths have a method of their own, because the compiler
-     * would drop a loop that it had optimized for one width when the other occurs.
-     */
-    private static void unpackBits(long[] words, long bit, int[] into, int from, int to) {
-        long at = bit;
-        int i = from;
-        for (; i + GROUP <= to; i += GROUP) {
-            int w = (int) (at >>> 6);
-            int group = (int) (words[w] >>> at | words[w + 1] << 1 << ~at);
-            into[i] = group & 1;
-            into[i + 1] = group >>> 1 & 1;
-            into[i + 2] = group >>> 2 & 1;
-            into[i + 3] = group >>> 3 & 1;
-            into[i + 4] = group >>> 4 & 1;
-            into[i + 5] = group >>> 5 & 1;
-            into[i + 6] = group >>> 6 & 1;
-            into[i + 7] = group >>> 7 & 1;
-            at += GROUP;
-        }
-        for (; i < to; i++) {
-            into[i] = (int) (words[(int) (at >>> 6)] >>> at) & 1;
-            at++;
-        }
     }
 
     private static void unpackNumbers(long[] words, long bit, int width, int[] into, int from, int to) {
