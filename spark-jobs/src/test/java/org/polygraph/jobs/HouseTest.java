@@ -141,6 +141,14 @@ class HouseTest {
             .resideInAPackage("net.sf.jsqlparser..");
 
     @ArchTest
+    static final ArchRule TOPICS_ARE_READ_IN_ONE_CLASS = noClasses()
+            .that()
+            .haveNameNotMatching(JOBS.replace(".", "\\.") + "watch\\.WatchedTopic(\\$.*)?")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.apache.kafka..");
+
+    @ArchTest
     static final ArchRule PICOCLI_ONLY_IN_CLI = only(JOBS + "cli..", "picocli..");
 
     @ArchTest

@@ -67,9 +67,15 @@ final class WatchCommand implements Callable<Integer> {
             paramLabel = "SOURCE",
             arity = "1..*",
             description =
-                    "A file in JSON Lines that grows, a folder in which such files (*.jsonl) appear, or - for standard input.")
+                    "A file in JSON Lines that grows, a folder in which such files (*.jsonl) appear, - for standard input, or a topic of Kafka: kafka://HOST:PORT/TOPIC.")
     @SuppressWarnings("NullAway.Init")
     private List<String> sources;
+
+    @Option(
+            names = "--kafka-client",
+            paramLabel = "FILE",
+            description = "Properties of Kafka's client, such as those of TLS.")
+    private @Nullable Path kafkaClient;
 
     @Option(
             names = "--horizon",
@@ -160,7 +166,11 @@ final class WatchCommand implements Callable<Integer> {
         try (Watch watch = new Watch(settings(folder), Checker.EMBEDDED, printer)) {
             for (String source : sources) {
                 try {
-                    watch.add(source);
+                    if (Watch.isTopic(source)) {
+                        watch.addTopic(source, kafkaClient);
+                    } else {
+                        watch.add(source);
+                    }
                 } catch (IOException e) {
                     printer.message(Failures.ofPath(source, e));
                     return ExitCode.IO.code();

@@ -37,6 +37,11 @@ abstract class Source implements Closeable {
     /** When the bytes that can be read now were there at the latest, in milliseconds since 1970. */
     abstract long arrivedMillis() throws IOException;
 
+    /** The place behind a line of that many bytes. */
+    Place behind(Place before, int bytes) {
+        return before.behind(bytes);
+    }
+
     /** What it is called in messages. */
     final String name() {
         return name;
@@ -118,7 +123,7 @@ abstract class Source implements Closeable {
     }
 
     private void add(long arrived, int end, Consumer<Line> each) throws IOException, HistoryException {
-        read = read.behind(length + end);
+        read = behind(read, length + end);
         Line line = Line.of(Arrays.copyOf(begun, length), read, arrived, name);
         length = 0;
         waiting.add(line);

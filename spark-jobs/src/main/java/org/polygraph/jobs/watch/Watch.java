@@ -60,6 +60,7 @@ public final class Watch implements Closeable {
     private final List<Source> sources = new ArrayList<>();
     private final Set<String> opened = new HashSet<>();
     private final List<Path> folders = new ArrayList<>();
+    private final List<WatchedTopic> topics = new ArrayList<>();
     private final Progress progress = new Progress();
     /** The source of each line of the next part: how many lines in a row are of one source. */
     private final Map<String, Long> lastLines = new LinkedHashMap<>();
@@ -194,6 +195,17 @@ public final class Watch implements Closeable {
         }
     }
 
+    /** Whether a source is a topic of Kafka. */
+    public static boolean isTopic(String source) {
+        return source.startsWith(WatchedTopic.SCHEME);
+    }
+
+    /** @param client a file of properties of Kafka's client; null for none */
+    public void addTopic(String source, @Nullable Path client) throws IOException {
+        topics.add(new WatchedTopic(source, client));
+        lookForSources();
+    }
+
     private void open(Path file) throws IOException {
         String identity = WatchedFile.identity(file);
         if (identity.isEmpty() || opened.add(identity)) {
@@ -203,7 +215,10 @@ public final class Watch implements Closeable {
         }
     }
 
-    private void lookForFiles() throws IOException {
+    private void lookForSources() throws IOException {
+        for (WatchedTopic topic : topics) {
+            sources.addAll(topic.added(parts.places(), reporter::remark));
+        }
         for (Path folder : folders) {
             try (Stream<Path> all = Files.list(folder)) {
                 for (Path file : all.filter(
@@ -311,7 +326,7 @@ public final class Watch implements Closeable {
 
     /** Reads what is there. @return whether there was a line */
     boolean read() throws IOException, HistoryException {
-        lookForFiles();
+        lookForSources();
         boolean any = false;
         for (Source source : sources) {
             any |= source.read(MOST_WAITING / sources.size(), line -> {
@@ -455,6 +470,7 @@ public final class Watch implements Closeable {
         for (Source source : sources) {
             source.close();
         }
+        topics.forEach(WatchedTopic::close);
         parts.close();
     }
 }

@@ -34,13 +34,19 @@ record Command(int exitCode, String out, String err) {
 
     /** The words of a command in a JVM of its own, with the classes of this one. */
     static List<String> main(List<String> options, List<String> command) {
+        List<String> words = java(options);
+        words.add(Main.class.getName());
+        words.addAll(command);
+        return words;
+    }
+
+    /** The words that start a JVM with the classes of this one, without its main class. */
+    static List<String> java(List<String> options) {
         List<String> words = new ArrayList<>();
         words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         words.addAll(options);
         words.addAll(
                 List.of("-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))));
-        words.add(Main.class.getName());
-        words.addAll(command);
         return words;
     }
 
