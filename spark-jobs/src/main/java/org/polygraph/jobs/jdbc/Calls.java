@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,6 +89,21 @@ abstract class Calls implements InvocationHandler {
         }
     }
 
+    /**
+     * Who asks for generated keys: true for the application, or columns for the recorder; null for none.
+     *
+     * @param given the SQL and, if the application has a wish, what it wishes
+     */
+    private static @Nullable Object keys(Session session, @Nullable Object[] given) {
+        if (given.length == 1) {
+            return session.asks(String.valueOf(given[0]));
+        }
+        return given.length == 2
+                        && !Integer.valueOf(Statement.NO_GENERATED_KEYS).equals(given[1])
+                ? true
+                : null;
+    }
+
     private static final class ConnectionCalls extends Calls {
         private final Session session;
 
@@ -114,7 +130,7 @@ abstract class Calls implements InvocationHandler {
                         session.leave();
                     }
                 }
-                result = pass(method, given);
+                result = prepared(method, given);
             } catch (SQLException e) {
                 if (name.equals("commit") || name.equals("setAutoCommit")) {
                     session.commitFailed(e);
@@ -131,16 +147,13 @@ abstract class Calls implements InvocationHandler {
                 case "createStatement":
                     return proxy(
                             Statement.class, new StatementCalls((Statement) result, (Connection) proxy, session, null));
-                case "prepareStatement":
-                    return proxy(
-                            PreparedStatement.class,
-                            new StatementCalls(
-                                    (PreparedStatement) result, (Connection) proxy, session, (String) given[0]));
-                case "prepareCall":
-                    return proxy(
-                            CallableStatement.class,
-                            new StatementCalls(
-                                    (CallableStatement) result, (Connection) proxy, session, (String) given[0]));
+                case "prepareStatement", "prepareCall":
+                    StatementCalls calls =
+                            new StatementCalls((Statement) result, (Connection) proxy, session, (String) given[0]);
+                    calls.keys = keys(session, given);
+                    return name.equals("prepareCall")
+                            ? proxy(CallableStatement.class, calls)
+                            : proxy(PreparedStatement.class, calls);
                 case "setSavepoint":
                     Object savepoint = result;
                     session.guard(() -> session.savepoint(savepoint));
@@ -148,6 +161,13 @@ abstract class Calls implements InvocationHandler {
                 default:
                     return result;
             }
+        }
+
+        private @Nullable Object prepared(Method method, @Nullable Object[] given) throws Throwable {
+            Object asked = method.getName().equals("prepareStatement") ? keys(session, given) : null;
+            return asked instanceof String[] columns
+                    ? ((Connection) super.raw).prepareStatement(String.valueOf(given[0]), columns)
+                    : pass(method, given);
         }
 
         /** After a call that returns nothing. */
@@ -184,6 +204,10 @@ abstract class Calls implements InvocationHandler {
         private final List<String> batchOfSql = new ArrayList<>();
         /** Of the last execution, until the application asks for its next result. */
         private Session.@Nullable Execution execution;
+        /** The last write, for its generated keys. */
+        private Session.@Nullable Execution written;
+        /** Who asks for its generated keys. */
+        private @Nullable Object keys;
 
         private long count = -1;
         private boolean isCounted;
@@ -217,6 +241,9 @@ abstract class Calls implements InvocationHandler {
                     return isCounted ? (Object) count : pass(method, given);
                 case "getResultSet":
                     return rows(proxy, (ResultSet) pass(method, given));
+                case "getGeneratedKeys":
+                    ResultSet made = (ResultSet) pass(method, given);
+                    return made == null ? null : wrapped(proxy, made, session.shown(written, made));
                 case "getMoreResults":
                     isCounted = false;
                     execution = null;
@@ -264,10 +291,15 @@ abstract class Calls implements InvocationHandler {
             if (raw.getResultSetConcurrency() == ResultSet.CONCUR_UPDATABLE) {
                 session.leave();
             }
-            Session.Execution begun = session.before(sql, List.of(values), false);
+            if (prepared == null) {
+                keys = method.getName().equals("executeQuery") ? null : keys(session, given);
+            }
+            Session.Execution begun = session.before(sql, List.of(values), false, keys != null);
             Object result;
             try {
-                result = pass(method, given);
+                result = prepared == null && keys instanceof String[] columns
+                        ? executed(method.getName(), sql, columns)
+                        : pass(method, given);
             } catch (SQLException e) {
                 session.failed(begun, e);
                 throw e;
@@ -276,30 +308,35 @@ abstract class Calls implements InvocationHandler {
             if (result instanceof ResultSet rows) {
                 return rows(proxy, rows);
             }
-            if (result instanceof Boolean isQuery) {
-                if (isQuery && begun != null && !begun.isRead()) {
-                    // It has written also if the application takes no result of it.
-                    session.after(begun, new long[] {-1});
-                    execution = null;
-                }
-                if (!isQuery) {
-                    // The application gets it from here, because a driver may give it only once.
-                    count = raw.getUpdateCount();
-                    isCounted = true;
-                    session.after(begun, new long[] {count});
-                }
-                return result;
+            boolean isQuery = Boolean.TRUE.equals(result);
+            if (isQuery && begun != null && !begun.isRead()) {
+                // It has written also if the application takes no result of it.
+                session.after(begun, new long[] {-1});
+                written = begun;
+            } else if (!isQuery) {
+                // The application gets a count from here, because a driver may give it only once.
+                isCounted = result instanceof Boolean;
+                count = isCounted ? raw.getUpdateCount() : ((Number) Objects.requireNonNull(result)).longValue();
+                after(List.of(Optional.ofNullable(begun)), new long[] {count}, false);
             }
-            session.after(begun, new long[] {((Number) Objects.requireNonNull(result)).longValue()});
             return result;
         }
 
+        private Object executed(String name, String sql, String[] columns) throws SQLException {
+            return switch (name) {
+                case "executeUpdate" -> raw.executeUpdate(sql, columns);
+                case "executeLargeUpdate" -> raw.executeLargeUpdate(sql, columns);
+                default -> raw.execute(sql, columns);
+            };
+        }
+
         private @Nullable Object executeBatch(Method method, @Nullable Object[] given) throws Throwable {
-            List<Session.@Nullable Execution> begun = new ArrayList<>();
+            List<Optional<Session.Execution>> begun = new ArrayList<>();
             if (prepared != null && !batch.isEmpty()) {
-                begun.add(session.before(prepared, List.copyOf(batch), true));
+                begun.add(Optional.ofNullable(session.before(prepared, List.copyOf(batch), true, keys != null)));
             }
-            batchOfSql.forEach(each -> begun.add(session.before(each, List.of(List.of()), true)));
+            batchOfSql.forEach(
+                    each -> begun.add(Optional.ofNullable(session.before(each, List.of(List.of()), true, false))));
             boolean isSplit = prepared == null;
             batch.clear();
             batchOfSql.clear();
@@ -308,23 +345,40 @@ abstract class Calls implements InvocationHandler {
                 long[] counts = result instanceof int[] each
                         ? Arrays.stream(each).asLongStream().toArray()
                         : (long[]) Objects.requireNonNull(result);
-                batchDone(begun, counts, isSplit);
+                after(begun, counts, isSplit);
                 return result;
             } catch (BatchUpdateException e) {
-                batchDone(begun, e.getLargeUpdateCounts(), isSplit);
-                begun.forEach(each -> session.failed(each, new SQLException(e.getMessage(), e.getSQLState())));
+                after(begun, e.getLargeUpdateCounts(), isSplit);
+                begun.forEach(
+                        each -> session.failed(each.orElse(null), new SQLException(e.getMessage(), e.getSQLState())));
                 throw e;
             } catch (SQLException e) {
-                begun.forEach(each -> session.failed(each, e));
+                begun.forEach(each -> session.failed(each.orElse(null), e));
                 throw e;
             }
         }
 
-        private void batchDone(List<Session.@Nullable Execution> begun, long[] counts, boolean isSplit) {
+        /** @param isSplit whether each has one of the counts */
+        private void after(List<Optional<Session.Execution>> begun, long[] counts, boolean isSplit) {
             for (int i = 0; i < begun.size(); i++) {
+                written = begun.get(i).orElse(null);
                 session.after(
-                        begun.get(i),
+                        written,
                         isSplit && i < counts.length ? new long[] {counts[i]} : isSplit ? new long[0] : counts);
+            }
+            Session.Execution of = written;
+            if (keys instanceof String[] && of != null && of.isOpen()) {
+                // The application has not asked for them.
+                session.guard(() -> {
+                    ResultSet made = raw.getGeneratedKeys();
+                    Fetched taken = session.shown(of, made);
+                    while (taken != null && made.next()) {
+                        taken.add(made);
+                    }
+                    if (taken != null) {
+                        taken.end();
+                    }
+                });
             }
         }
 
@@ -334,7 +388,14 @@ abstract class Calls implements InvocationHandler {
             if (rows == null || of == null) {
                 return rows;
             }
-            Rows taken = session.query(of, raw.getMaxRows() == 0);
+            if (of == written) {
+                return wrapped(proxy, rows, session.shown(of, rows));
+            }
+            Fetched taken = session.query(of, raw.getMaxRows() == 0);
+            return wrapped(proxy, rows, of.isRead() ? taken : session.shown(of, rows));
+        }
+
+        private ResultSet wrapped(Object proxy, ResultSet rows, @Nullable Fetched taken) {
             return taken == null
                     ? rows
                     : proxy(ResultSet.class, new ResultCalls(rows, taken, session, (Statement) proxy));
@@ -343,11 +404,11 @@ abstract class Calls implements InvocationHandler {
 
     private static final class ResultCalls extends Calls {
         private final ResultSet raw;
-        private final Rows rows;
+        private final Fetched rows;
         private final Session session;
         private final Statement statement;
 
-        ResultCalls(ResultSet raw, Rows rows, Session session, Statement statement) {
+        ResultCalls(ResultSet raw, Fetched rows, Session session, Statement statement) {
             super(raw);
             this.raw = raw;
             this.rows = rows;

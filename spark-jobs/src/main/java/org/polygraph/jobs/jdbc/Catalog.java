@@ -103,6 +103,42 @@ final class Catalog {
         return tables.get(name);
     }
 
+    /**
+     * The columns that a statement is to return as generated keys, because it does not show which rows it writes; null
+     * for none, or where the database returns only numbers that it gave.
+     */
+    String @Nullable [] asks(Plan plan) {
+        boolean isPostgres = product.equals("PostgreSQL");
+        Plan.Condition condition = null;
+        if (plan instanceof Plan.Update update) {
+            condition = update.condition();
+        } else if (plan instanceof Plan.Delete delete && isPostgres) {
+            condition = delete.condition();
+        }
+        boolean isInsert = plan instanceof Plan.Insert insert && (insert.change() != null || !insert.isByKey());
+        Plan.Write write = Plan.write(plan);
+        if (write == null || !isInsert && condition == null || !isPostgres && !product.equals("H2")) {
+            return null;
+        }
+        Table table = write.table();
+        long keys = condition == null
+                ? 0
+                : condition.terms().stream()
+                        .filter(each -> table.isKey(each.column())
+                                && each.in() != null
+                                && each.in().size() == 1)
+                        .map(Plan.Term::column)
+                        .distinct()
+                        .count();
+        if (condition != null && keys == table.key.length || table.isUnknown()) {
+            return null;
+        }
+        return table.columns.stream()
+                .filter(each -> each.kind() != Values.Kind.OTHER)
+                .map(each -> each.quoted().substring(1, each.quoted().length() - 1))
+                .toArray(String[]::new);
+    }
+
     /** Whether the database has a table of a name. */
     boolean exists(String identifier, Connection connection) throws SQLException {
         return names(connection.getMetaData()).stream()
@@ -237,6 +273,22 @@ final class Catalog {
             }
         }
         return false;
+    }
+
+    /** Whether a unique index besides the primary key may decide that a row exists. */
+    boolean hasOtherKeys(Table table, Connection connection) throws SQLException {
+        DatabaseMetaData meta = connection.getMetaData();
+        Set<String> indexes = new HashSet<>();
+        for (String name : names(meta)) {
+            if (name.equalsIgnoreCase(table.name)) {
+                try (ResultSet rows = meta.getIndexInfo(database, schema, name, true, false)) {
+                    while (rows.next()) {
+                        indexes.add(String.valueOf(rows.getString("INDEX_NAME")));
+                    }
+                }
+            }
+        }
+        return indexes.size() > 1;
     }
 
     private static String quoted(DatabaseMetaData meta, String name) throws SQLException {

@@ -132,15 +132,12 @@ final class JdbcHistory implements Closeable {
             Values.Column column = table.columns.get(i);
             row[i] = column.kind() == Values.Kind.OTHER ? null : values.of(column, rows.getObject(i + 1));
         }
-        List<@Nullable Object> key = new ArrayList<>();
-        for (int each : table.key) {
-            key.add(row[each]);
-        }
-        String name = Table.row(key);
+        String name = table.rowOf(row);
         if (name == null) {
             table.mark();
             return;
         }
+        table.name(name);
         operations.add(Step.Operation.write("i", table, name, Table.EXISTENCE, 1L));
         for (int i = 0; i < row.length; i++) {
             Object value = row[i];

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.jdbc;
 
 import java.math.BigDecimal;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,13 +32,55 @@ sealed interface Plan {
      */
     record Read(Table table, int[] columns, Condition condition, boolean isWhole, boolean locks) implements Plan {}
 
-    /** @param rows by row and column of the table; null for a column that the statement does not name */
-    record Insert(Table table, List<@Nullable Operand[]> rows) implements Plan {}
+    /** A change of rows of one table. */
+    sealed interface Write extends Plan {
+        Table table();
+    }
+
+    /**
+     * @param rows by row and column of the table; null for a column that the statement does not name; empty for the
+     *     rows of a query
+     * @param conflict null if it fails where a row exists
+     */
+    record Insert(
+            Table table,
+            List<@Nullable Operand[]> rows,
+            @Nullable Conflict conflict) implements Write {
+        /** What it changes in rows that exist; null if nothing. */
+        @Nullable
+        Conflict change() {
+            return conflict == null || conflict.values().isEmpty() ? null : conflict;
+        }
+
+        /** Whether the statement shows the primary keys. */
+        boolean isByKey() {
+            return !rows.isEmpty()
+                    && rows.stream().allMatch(row -> Arrays.stream(table.key)
+                            .allMatch(each -> row[each] instanceof Parameter || row[each] instanceof Literal));
+        }
+    }
+
+    /**
+     * What an insert does with a row that exists.
+     *
+     * @param values that it sets, by column of the table; null for a column that is not set; empty if it changes nothing
+     * @param isByKey whether the primary key alone decides whether the row exists
+     * @param isAlways whether it sets them in every row that exists
+     */
+    record Conflict(List<@Nullable Operand> values, boolean isByKey, boolean isAlways) {}
 
     /** @param values by column of the table; null for a column that is not set */
-    record Update(Table table, @Nullable Operand[] values, Condition condition) implements Plan {}
+    record Update(Table table, @Nullable Operand[] values, Condition condition) implements Write {}
 
-    record Delete(Table table, Condition condition) implements Plan {}
+    record Delete(Table table, Condition condition) implements Write {}
+
+    /** A write whose result has rows. @param columns as of a query */
+    record Returning(Write write, int[] columns) implements Plan {}
+
+    /** The rows that a plan changes, or null. */
+    static @Nullable Write write(Plan plan) {
+        return plan instanceof Returning returning ? returning.write() : plan instanceof Write write ? write : null;
+    }
 
     /** @param isExact whether the terms are all of the condition */
     record Condition(List<Term> terms, boolean isExact) {}
@@ -84,6 +127,14 @@ sealed interface Plan {
         public Object value(List<@Nullable Object> parameters) {
             BigDecimal added = Values.number(number.value(parameters));
             return added == null ? UNKNOWN : isNegative ? added.negate() : added;
+        }
+    }
+
+    /** In what an insert sets in a row that exists: the value that it would have inserted. */
+    record Excluded(int column) implements Operand {
+        @Override
+        public Object value(List<@Nullable Object> parameters) {
+            return UNKNOWN;
         }
     }
 

@@ -3,6 +3,7 @@ package org.polygraph.jobs.jdbc;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.polygraph.jobs.record.HistoryRecorder;
@@ -39,11 +40,23 @@ final class RecordedTransaction {
         steps.add(step);
         if (step.isWrite) {
             writes++;
-            // An insert or a delete was sent before an unrecorded write of its key, and perhaps executed after it. It
-            // becomes a transaction of unknown outcome, which may be left out.
-            List<Step.Operation> own = step.operations;
-            own.removeIf(each -> each.claims() && !each.isKnown() && (!each.writes() || doubtful.add(each)));
+            leaveOut(step.operations);
         }
+    }
+
+    /** A result has shown what a step wrote. */
+    void shown(Step step, List<Step.Operation> operations) {
+        leaveOut(operations);
+        step.operations.addAll(operations);
+        step.open = null;
+    }
+
+    /**
+     * An insert or a delete was sent before an unrecorded write of its key, and perhaps executed after it. It becomes a
+     * transaction of unknown outcome, which may be left out.
+     */
+    private void leaveOut(List<Step.Operation> own) {
+        own.removeIf(each -> each.claims() && !each.isKnown() && (!each.writes() || doubtful.add(each)));
     }
 
     /** A write that is not recorded, of which results that are open may show rows. */
@@ -90,6 +103,7 @@ final class RecordedTransaction {
                 .flatMap(step -> step.operations.stream())
                 .anyMatch(each -> each.writes() && each.row() == null);
         for (Step step : undone) {
+            step.undo();
             step.operations.removeIf(each -> each.writes()
                     || (each.row() == null || hasAll
                             ? columns.contains(each.table().label(each.column()))
@@ -98,17 +112,25 @@ final class RecordedTransaction {
     }
 
     void commit() {
+        giveUp();
         end(HistoryRecorder.Transaction::commit);
         endDoubtful();
     }
 
     void abort() {
+        steps.forEach(Step::undo);
         end(HistoryRecorder.Transaction::abort);
     }
 
     void unknown() {
+        giveUp();
         end(HistoryRecorder.Transaction::unknown);
         endDoubtful();
+    }
+
+    /** No result will show what is open. */
+    private void giveUp() {
+        steps.stream().map(step -> step.open).filter(Objects::nonNull).forEach(Effect::giveUp);
     }
 
     private void endDoubtful() {

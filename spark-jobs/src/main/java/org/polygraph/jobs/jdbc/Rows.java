@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.jdbc.Step.Operation;
 
 /** The rows of a result that the application has fetched. They are reads at the place of their query. */
-final class Rows {
+final class Rows implements Fetched {
     private final Plan.Read plan;
     private final Matches matches;
     private final Values values;
@@ -51,31 +51,25 @@ final class Rows {
         return !isLeftOut;
     }
 
-    boolean isOf(RecordedTransaction other) {
-        return transaction == other;
+    @Override
+    public @Nullable RecordedTransaction transaction() {
+        return transaction;
     }
 
-    /** The application fetches rows in another way than one after another. */
-    void skip() {
+    @Override
+    public void skip() {
         isWhole = false;
     }
 
-    /** Takes the current row. */
-    void add(ResultSet rows) throws SQLException {
+    @Override
+    public void add(ResultSet rows) throws SQLException {
         Table table = plan.table();
         if (isLeftOut || !transaction.isAt(writes)) {
             isWhole = false;
             return;
         }
-        @Nullable Object[] row = new Object[table.columns.size()];
-        boolean[] isShown = new boolean[row.length];
-        for (int i = 0; i < plan.columns().length; i++) {
-            int column = plan.columns()[i];
-            if (column >= 0 && table.columns.get(column).kind() != Values.Kind.OTHER) {
-                row[column] = values.of(table.columns.get(column), rows.getObject(i + 1));
-                isShown[column] = true;
-            }
-        }
+        boolean[] isShown = new boolean[table.columns.size()];
+        @Nullable Object[] row = row(table, plan.columns(), values, rows, isShown);
         String name = name(row);
         if (name == null) {
             isWhole = false;
@@ -106,7 +100,7 @@ final class Rows {
         }
         if (matches.where != null && pairs != null) {
             Object value = matches.column < 0 ? (Object) 1L : row[matches.column];
-            if (value == null || !matches.has(value)) {
+            if (value == null || !matches.has(value) || !table.isKnown(name, matches.column)) {
                 pairs = null;
             } else {
                 pairs.add(List.of(table.cell(name, matches.column), value));
@@ -114,23 +108,33 @@ final class Rows {
         }
     }
 
+    /** By column of the table: the value of the current row, or null if it is not shown or not certain. */
+    static @Nullable Object[] row(Table table, int[] columns, Values values, ResultSet rows, boolean[] isShown)
+            throws SQLException {
+        @Nullable Object[] row = new Object[table.columns.size()];
+        for (int i = 0; i < columns.length; i++) {
+            int column = columns[i];
+            if (column >= 0 && table.columns.get(column).kind() != Values.Kind.OTHER) {
+                row[column] = values.of(table.columns.get(column), rows.getObject(i + 1));
+                isShown[column] = true;
+            }
+        }
+        return row;
+    }
+
     /** The part of a key that identifies the row; null if the result does not show it. */
     private @Nullable String name(@Nullable Object[] row) {
         if (matches.rows.size() == 1) {
             return matches.rows.get(0);
         }
-        List<@Nullable Object> key = new ArrayList<>();
-        for (int column : plan.table().key) {
-            key.add(row[column]);
-        }
-        return Table.row(key);
+        return plan.table().rowOf(row);
     }
 
-    /** The application has fetched all rows. @return whether the result is recorded as a whole */
-    boolean end() {
+    @Override
+    public void end() {
         Table table = plan.table();
         if (!isWhole || !transaction.isAt(writes)) {
-            return false;
+            return;
         }
         isWhole = false;
         if (matches.isByKey) {
@@ -139,16 +143,14 @@ final class Rows {
                     step.operations.add(Operation.read(table, row, Table.EXISTENCE, null));
                 }
             }
-            return true;
+            return;
         }
         Map<String, Object> where = matches.where;
-        if (where != null && pairs != null && table.isKnownWhole(matches.column)) {
+        if (where != null && pairs != null && table.isKnownWhole(matches.column, true)) {
             // The rows of the condition are reads of its column already.
             step.operations.removeIf(each -> each.column() == matches.column);
             step.operations.add(
                     new Operation(table, null, matches.column, Operation.fields("pr", "where", where, "rows", pairs)));
-            return true;
         }
-        return false;
     }
 }

@@ -2,11 +2,16 @@ package org.polygraph.jobs.jdbc;
 
 import java.sql.BatchUpdateException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.record.HistoryRecorder;
@@ -25,6 +30,8 @@ final class Session {
 
     private int isolation;
     private @Nullable RecordedTransaction current;
+    /** At autocommit: a write whose rows were not all shown yet. */
+    private @Nullable Execution waiting;
 
     Session(Connection raw, JdbcHistory history) throws SQLException {
         this.raw = raw;
@@ -40,6 +47,10 @@ final class Session {
         private final String sql;
         private final Plan plan;
         private final List<Effect> effects = new ArrayList<>();
+        /** By effect: its step and its count, where a result is to show what it writes. */
+        private final Map<Effect, Step> steps = new LinkedHashMap<>();
+
+        private final Map<Effect, Long> counts = new HashMap<>();
         private final List<List<@Nullable Object>> parameters;
         /** By element of a batch: without autocommit the same. */
         private final List<RecordedTransaction> transactions = new ArrayList<>();
@@ -52,6 +63,42 @@ final class Session {
             this.sql = sql;
             this.plan = plan;
             this.parameters = parameters;
+        }
+
+        boolean isOpen() {
+            return effects.stream().anyMatch(Effect::isOpen);
+        }
+
+        /** A row, which is of the first write of which not all rows were shown. */
+        void show(@Nullable Object[] values) {
+            for (Effect effect : List.copyOf(steps.keySet())) {
+                if (effect.isOpen()) {
+                    effect.show(values);
+                    if (effect.isShown(counts.getOrDefault(effect, -1L))) {
+                        shown(effect);
+                    }
+                    return;
+                }
+            }
+        }
+
+        private void shown(Effect effect) {
+            Step step = Objects.requireNonNull(steps.remove(effect));
+            transactions.get(effects.indexOf(effect)).shown(step, effect.shown());
+        }
+
+        /** There are no more rows. */
+        void end() {
+            for (Effect effect : List.copyOf(steps.keySet())) {
+                if (effect.isOpen() && counts.getOrDefault(effect, -1L) < 0 && effects.size() == 1) {
+                    shown(effect);
+                }
+            }
+            giveUp();
+        }
+
+        void giveUp() {
+            effects.stream().filter(Effect::isOpen).forEach(Effect::giveUp);
         }
     }
 
@@ -82,18 +129,20 @@ final class Session {
 
     /** Before a statement is sent. @param parameters of each execution */
     @Nullable
-    Execution before(String sql, List<List<@Nullable Object>> parameters, boolean isBatch) {
+    Execution before(String sql, List<List<@Nullable Object>> parameters, boolean isBatch, boolean hasKeys) {
         Execution[] begun = new Execution[1];
-        guard(() -> begun[0] = begin(sql, parameters, isBatch));
+        guard(() -> begun[0] = begin(sql, parameters, isBatch, hasKeys));
         return begun[0];
     }
 
-    private Execution begin(String sql, List<List<@Nullable Object>> parameters, boolean isBatch) throws SQLException {
+    private Execution begin(String sql, List<List<@Nullable Object>> parameters, boolean isBatch, boolean hasKeys)
+            throws SQLException {
         Plan plan = history.plan(sql, raw);
         Execution execution = new Execution(sql, plan, parameters);
         if (plan instanceof Plan.Control) {
             return execution;
         }
+        endWaiting();
         RecordedTransaction open = current;
         if (open != null && open.mayHaveEnded) {
             open.unknown();
@@ -126,10 +175,12 @@ final class Session {
             // It may commit what was before, or be part of the transaction.
             execution.transactions.forEach(RecordedTransaction::unknown);
             current = null;
-        } else if (!(plan instanceof Plan.Read || plan instanceof Plan.Ignored)) {
-            for (List<@Nullable Object> each : parameters) {
-                execution.effects.add(Effect.of(plan, each, situation(isBatch)));
-            }
+        }
+        Plan.Write write = Plan.write(plan);
+        for (int i = 0; write != null && i < parameters.size(); i++) {
+            boolean isResult = plan instanceof Plan.Returning;
+            execution.effects.add(
+                    Effect.of(write, parameters.get(i), situation(isBatch, isResult || hasKeys, isResult)));
         }
         return execution;
     }
@@ -148,13 +199,16 @@ final class Session {
         }
     }
 
-    private Effect.Situation situation(boolean isBatch) {
+    private Effect.Situation situation(boolean isBatch, boolean showsRows, boolean isResult) {
         boolean looksInLatestState = history.catalog().looksInLatestState()
                 && isolation != Connection.TRANSACTION_READ_COMMITTED
                 && isolation != Connection.TRANSACTION_SERIALIZABLE;
         return new Effect.Situation(
                 history.values,
                 history.options.readBack() && !autoCommit && !isBatch,
+                showsRows,
+                isResult,
+                autoCommit,
                 looksInLatestState,
                 history.catalog().looksInLatestState(),
                 isolation);
@@ -168,7 +222,7 @@ final class Session {
     }
 
     private void executed(Execution execution, long[] counts) throws SQLException {
-        String shape = Shapes.of(execution.sql);
+        String shape = history.shapes.of(execution.sql);
         if (execution.plan instanceof Plan.Control control) {
             control(control);
             return;
@@ -184,40 +238,91 @@ final class Session {
             Effect effect = execution.effects.get(i);
             long count = i < counts.length ? counts[i] : Statement.EXECUTE_FAILED;
             if (count == Statement.EXECUTE_FAILED) {
+                if (effect.isOpen()) {
+                    effect.giveUp();
+                }
                 continue;
             }
             if (count != 0 && effect.needsReadBack()) {
-                boolean looksInLatestState = situation(false).looksInLatestState();
-                effect.readBack(raw, history.values, execution.plan instanceof Plan.Insert, !looksInLatestState);
+                effect.readBack(raw, !situation(false, false, false).looksInLatestState());
             }
             Step step = new Step(shape);
             step.isWrite = true;
-            step.operations.addAll(effect.after(count));
+            if (effect.isOpen() && count != 0) {
+                step.open = effect;
+                execution.steps.put(effect, step);
+                execution.counts.put(effect, count);
+                effect.counted = outcome -> history.shapes.add(shape, outcome);
+            } else {
+                effect.close();
+                step.operations.addAll(effect.after(count));
+                history.shapes.add(shape, effect.unrecorded == null ? Shapes.RECORDED : effect.unrecorded);
+            }
             execution.transactions.get(i).add(step);
-            history.shapes.add(shape, effect.unrecorded == null ? Shapes.RECORDED : effect.unrecorded);
         }
-        if (autoCommit) {
+        if (autoCommit && execution.isOpen()) {
+            waiting = execution;
+        } else if (autoCommit) {
             end(execution, RecordedTransaction::commit);
         }
     }
 
     private void end(Execution execution, Consumer<RecordedTransaction> outcome) {
         execution.transactions.forEach(outcome);
+        waiting = null;
         current = null;
+    }
+
+    private void endWaiting() {
+        Execution unfinished = waiting;
+        if (unfinished != null) {
+            end(unfinished, RecordedTransaction::commit);
+        }
+    }
+
+    /** The rows of a write were shown: at autocommit its transaction has ended. */
+    void endIfShown(Execution execution) {
+        if (waiting == execution && !execution.isOpen()) {
+            end(execution, RecordedTransaction::commit);
+        }
+    }
+
+    /** What takes the rows that a write has changed, from its result or its generated keys; null if nothing does. */
+    @Nullable
+    Fetched shown(@Nullable Execution execution, ResultSet rows) {
+        Fetched[] shown = new Fetched[1];
+        if (execution != null && execution.isOpen()) {
+            guard(() -> {
+                Table table = Objects.requireNonNull(Plan.write(execution.plan)).table();
+                int[] columns = execution.plan instanceof Plan.Returning returning
+                        ? returning.columns()
+                        : Shown.columns(table, rows.getMetaData());
+                shown[0] = new Shown(this, execution, table, columns);
+            });
+        }
+        return shown[0];
+    }
+
+    /** The columns to ask for as generated keys, where the statement does not show the rows that it writes; or null. */
+    String @Nullable [] asks(String sql) {
+        String[][] asked = new String[1][];
+        guard(() -> asked[0] = history.options.readBack() ? history.catalog().asks(history.plan(sql, raw)) : null);
+        return asked[0];
     }
 
     /** After a query. @return what takes its rows, or null if they are not recorded */
     @Nullable
-    Rows query(@Nullable Execution execution, boolean isWhole) {
-        Rows[] rows = new Rows[1];
+    Fetched query(@Nullable Execution execution, boolean isWhole) {
+        Fetched[] rows = new Fetched[1];
         if (execution != null) {
             guard(() -> {
                 if (execution.plan instanceof Plan.Read read) {
                     RecordedTransaction open = execution.transactions.get(0);
-                    String shape = Shapes.of(execution.sql);
+                    String shape = history.shapes.of(execution.sql);
                     Step step = new Step(shape);
                     open.add(step);
-                    Rows taken = new Rows(read, execution.parameters.get(0), situation(false), open, step, isWhole);
+                    Rows taken = new Rows(
+                            read, execution.parameters.get(0), situation(false, false, false), open, step, isWhole);
                     history.shapes.add(shape, taken.areRecorded() ? Shapes.RECORDED : "a lock in the latest state");
                     rows[0] = taken.areRecorded() ? taken : null;
                 } else {
@@ -236,12 +341,25 @@ final class Session {
         guard(() -> {
             String state = String.valueOf(failure.getSQLState());
             boolean isHarmless = HARMLESS.stream().anyMatch(state::startsWith) && !state.equals("40003");
+            for (int i = 0; i < execution.effects.size() && !(failure instanceof BatchUpdateException); i++) {
+                Effect effect = execution.effects.get(i);
+                if (effect.isOpen() && isHarmless) {
+                    effect.close();
+                } else if (effect.isOpen() && !autoCommit) {
+                    // Perhaps it was executed, unless the transaction is rolled back.
+                    Step step = new Step("");
+                    step.open = effect;
+                    execution.transactions.get(i).add(step);
+                } else if (effect.isOpen()) {
+                    effect.giveUp();
+                }
+            }
             if (failure instanceof BatchUpdateException batch) {
                 executed(execution, batch.getLargeUpdateCounts());
             } else if (autoCommit && !isHarmless) {
                 // Perhaps it was executed.
                 for (int i = 0; i < execution.effects.size(); i++) {
-                    Step step = new Step(Shapes.of(execution.sql));
+                    Step step = new Step(history.shapes.of(execution.sql));
                     step.isWrite = true;
                     step.operations.addAll(execution.effects.get(i).after(-1));
                     execution.transactions.get(i).add(step);
@@ -260,9 +378,9 @@ final class Session {
     }
 
     /** The rows of a query have been fetched, or are given up. */
-    void ended(Rows rows) {
+    void ended(Fetched rows) {
         guard(() -> {
-            if (autoCommit && current != null && rows.isOf(current)) {
+            if (autoCommit && current != null && rows.transaction() == current) {
                 current.commit();
                 current = null;
             }
@@ -352,6 +470,7 @@ final class Session {
 
     void autoCommit(boolean on) throws SQLException {
         if (on != autoCommit && !isBegun) {
+            endWaiting();
             committed();
             autoCommit = on;
         }
@@ -369,6 +488,7 @@ final class Session {
     /** The connection was closed: what has not been committed has an unknown outcome. */
     void close() {
         guard(() -> {
+            endWaiting();
             RecordedTransaction open = current;
             current = null;
             if (open != null && autoCommit) {

@@ -17,10 +17,26 @@ final class Shapes {
     private static final Pattern VALUE = Pattern.compile("'(?:[^']|'')*'|(?<![\\w$\"`])\\d+(?:\\.\\d+)?");
     private static final Pattern LIST = Pattern.compile("\\(\\s*\\?(\\s*,\\s*\\?)+\\s*\\)");
 
+    private static final int MOST_SHAPES = 10_000;
+
+    private final Map<String, String> shapes = new ConcurrentHashMap<>();
+
     /** By shape and by outcome: {@link #RECORDED}, or why something was not recorded. */
     private final Map<String, Map<String, AtomicLong>> counts = new ConcurrentHashMap<>();
 
-    static String of(String sql) {
+    /** A statement without its values. */
+    String of(String sql) {
+        String shape = shapes.get(sql);
+        if (shape == null) {
+            shape = without(sql);
+            if (shapes.size() < MOST_SHAPES) {
+                shapes.put(sql, shape);
+            }
+        }
+        return shape;
+    }
+
+    private static String without(String sql) {
         String bare = VALUE.matcher(sql.strip().replaceAll("\\s+", " ")).replaceAll("?");
         return LIST.matcher(bare).replaceAll("(?, ...)");
     }

@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -13,6 +14,7 @@ import java.util.regex.Pattern;
 import net.sf.jsqlparser.expression.BooleanValue;
 import net.sf.jsqlparser.expression.DoubleValue;
 import net.sf.jsqlparser.expression.Expression;
+import net.sf.jsqlparser.expression.Function;
 import net.sf.jsqlparser.expression.JdbcParameter;
 import net.sf.jsqlparser.expression.LongValue;
 import net.sf.jsqlparser.expression.NullValue;
@@ -32,7 +34,9 @@ import net.sf.jsqlparser.parser.ParseException;
 import net.sf.jsqlparser.schema.Column;
 import net.sf.jsqlparser.statement.create.table.CreateTable;
 import net.sf.jsqlparser.statement.delete.Delete;
+import net.sf.jsqlparser.statement.insert.ConflictActionType;
 import net.sf.jsqlparser.statement.insert.Insert;
+import net.sf.jsqlparser.statement.insert.InsertConflictAction;
 import net.sf.jsqlparser.statement.select.AllColumns;
 import net.sf.jsqlparser.statement.select.PlainSelect;
 import net.sf.jsqlparser.statement.select.SelectItem;
@@ -46,8 +50,15 @@ final class Sql {
     private static final Pattern WRITES = Pattern.compile(
             "\\b(insert|update|delete|merge|replace|truncate|call|into|create|alter|drop)\\b(?!\\s*\\()|;\\s*\\S");
     /** Not every one of these is in what the parser returns. */
-    private static final Pattern MODIFIED = Pattern.compile(
-            "^insert\\s+(?!into\\b)|^(update|delete)\\s+(or|ignore)\\b" + "|\\bon\\s+(duplicate|conflict)\\b|\\?\\?");
+    private static final Pattern MODIFIED =
+            Pattern.compile("^insert\\s+(?!into\\b)|^(update|delete)\\s+(or|ignore)\\b|\\?\\?");
+    /** What the parser does not know: {@code SELECT ... FROM FINAL TABLE (...)} and {@code MERGE ... KEY} of H2. */
+    private static final Pattern FINAL = Pattern.compile(
+            "(select\\s.*)\\sfrom\\s+final\\s+table\\s*\\((.*)\\)\\s*", Pattern.DOTALL | Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern MERGE = Pattern.compile(
+            "merge\\s+(into\\s+[\\w\"`.]+\\s*(?:\\([^()]*\\))?)\\s*?(?:\\skey\\s*\\(([^()]*)\\))?\\s*(values\\b.*)",
+            Pattern.DOTALL | Pattern.CASE_INSENSITIVE);
 
     private static final Pattern LOCKS = Pattern.compile("\\bfor\\s+(no\\s+key\\s+)?update\\b");
     private static final Pattern SAVEPOINT = Pattern.compile(
@@ -59,6 +70,9 @@ final class Sql {
     private static final Pattern HARMLESS = Pattern.compile(
             "create\\s+(unique\\s+)?(index|sequence|view|schema)\\b.*" + "|(comment|grant|revoke)\\b.*",
             Pattern.DOTALL);
+
+    /** A conflict that may change a primary key. */
+    private static final Plan.Conflict UNKNOWN = new Plan.Conflict(List.of(), false, true);
 
     private final Catalog catalog;
     private final Connection connection;
@@ -77,11 +91,26 @@ final class Sql {
         boolean isSafe = !WRITES.matcher(LOCKS.matcher(bare).replaceAll("")).find();
         switch (first) {
             case "select", "with":
+                Matcher changes = FINAL.matcher(text);
+                if (changes.matches()) {
+                    Plan written = plan(changes.group(2));
+                    return written instanceof Plan.Write write
+                                    && parsed(changes.group(1) + " FROM t") instanceof PlainSelect select
+                            ? returning(write, select.getSelectItems())
+                            : new Plan.Unrecorded(null, "not understood");
+                }
                 return isSafe ? read(text) : new Plan.Unrecorded(null, "a query that may write");
             case "values", "table", "show", "explain", "describe":
                 return isSafe ? new Plan.Ignored("no table") : new Plan.Unrecorded(null, "a query that may write");
             case "insert", "update", "delete":
-                return write(text);
+                return write(text, null);
+            case "merge":
+                Matcher merge = MERGE.matcher(text);
+                return merge.matches()
+                        ? write(
+                                "INSERT " + merge.group(1) + " " + merge.group(3),
+                                merge.group(2) == null ? "" : merge.group(2))
+                        : new Plan.Unrecorded(null, "not understood");
             case "commit", "end", "begin", "start", "rollback", "savepoint", "release":
                 if (!isSafe) {
                     return new Plan.Unrecorded(null, "several statements");
@@ -158,23 +187,15 @@ final class Sql {
             return new Plan.Ignored(
                     !isSimple ? "a join or an aggregate" : table == null ? "no known table" : "table is not known");
         }
-        List<Integer> columns = new ArrayList<>();
-        for (SelectItem<?> item : select.getSelectItems()) {
-            if (item.getExpression() instanceof AllColumns all) {
-                if (!isEmpty(all.getExceptColumns()) || !isEmpty(all.getReplaceExpressions())) {
-                    return new Plan.Ignored("columns are replaced");
-                }
-                for (int i = 0; i < table.columns.size(); i++) {
-                    columns.add(i);
-                }
-            } else if (item.getExpression() instanceof Column column) {
-                columns.add(table.column(column.getColumnName()));
-            } else if (item.getExpression().toString().contains("(")) {
-                // One row for all rows, if it is an aggregate.
-                return new Plan.Ignored("a function or an aggregate");
-            } else {
-                columns.add(-1);
-            }
+        if (select.getSelectItems().stream()
+                .map(SelectItem::getExpression)
+                .anyMatch(each -> !(each instanceof Column) && each.toString().contains("("))) {
+            // One row for all rows, if it is an aggregate.
+            return new Plan.Ignored("a function or an aggregate");
+        }
+        int[] columns = columns(table, select.getSelectItems());
+        if (columns == null) {
+            return new Plan.Ignored("columns are replaced");
         }
         boolean isWhole = select.getLimit() == null
                 && select.getOffset() == null
@@ -183,15 +204,40 @@ final class Sql {
                 && select.getFirst() == null
                 && select.getSkip() == null
                 && !select.isSkipLocked();
-        return new Plan.Read(
-                table,
-                columns.stream().mapToInt(i -> i).toArray(),
-                condition(table, select.getWhere()),
-                isWhole,
-                select.getForMode() != null);
+        return new Plan.Read(table, columns, condition(table, select.getWhere()), isWhole, select.getForMode() != null);
     }
 
-    private Plan write(String text) throws SQLException {
+    /** By item of a select list: the column of the table, or -1; null if it is not known how many there are. */
+    private static int @Nullable [] columns(Table table, List<SelectItem<?>> items) {
+        List<Integer> columns = new ArrayList<>();
+        for (SelectItem<?> item : items) {
+            if (item.getExpression() instanceof AllColumns all) {
+                if (!isEmpty(all.getExceptColumns()) || !isEmpty(all.getReplaceExpressions())) {
+                    return null;
+                }
+                for (int i = 0; i < table.columns.size(); i++) {
+                    columns.add(i);
+                }
+            } else {
+                boolean isOld =
+                        item.getExpression().toString().toLowerCase(Locale.ROOT).startsWith("old.");
+                columns.add(isOld ? -1 : column(table, item.getExpression()));
+            }
+        }
+        return columns.stream().mapToInt(i -> i).toArray();
+    }
+
+    private static Plan returning(Plan.Write write, @Nullable List<SelectItem<?>> items) {
+        int[] columns = items == null ? new int[0] : columns(write.table(), items);
+        return items == null
+                ? write
+                : columns == null
+                        ? new Plan.Unrecorded(write.table(), "columns are replaced")
+                        : new Plan.Returning(write, columns);
+    }
+
+    /** @param merged the columns of an insert that replaces rows, or null for another statement */
+    private Plan write(String text, @Nullable String merged) throws SQLException {
         String lower = text.toLowerCase(Locale.ROOT);
         Object parsed = parsed(text);
         net.sf.jsqlparser.schema.Table named;
@@ -201,10 +247,10 @@ final class Sql {
             isSimple = isEmpty(insert.getWithItemsList())
                     && !insert.isModifierIgnore()
                     && !insert.isOverwrite()
-                    && isEmpty(insert.getDuplicateUpdateSets())
                     && isEmpty(insert.getSetUpdateSets())
-                    && insert.getConflictAction() == null
-                    && insert.getSelect() instanceof net.sf.jsqlparser.statement.select.Values;
+                    && (insert.getConflictAction() != null || !lower.contains("conflict"))
+                    && (insert.getDuplicateUpdateSets() != null || !lower.contains("duplicate"))
+                    && insert.getOutputClause() == null;
         } else if (parsed instanceof Update update) {
             named = update.getTable();
             isSimple = isEmpty(update.getWithItemsList())
@@ -212,7 +258,7 @@ final class Sql {
                     && isEmpty(update.getJoins())
                     && isEmpty(update.getStartJoins())
                     && update.getFromItem() == null
-                    && update.getReturningClause() == null
+                    && update.getOutputClause() == null
                     && update.getLimit() == null;
         } else if (parsed instanceof Delete delete) {
             named = delete.getTable();
@@ -221,7 +267,7 @@ final class Sql {
                     && isEmpty(delete.getJoins())
                     && isEmpty(delete.getTables())
                     && isEmpty(delete.getUsingList())
-                    && delete.getReturningClause() == null
+                    && delete.getOutputClause() == null
                     && delete.getLimit() == null;
         } else {
             return new Plan.Unrecorded(null, "not understood");
@@ -242,12 +288,13 @@ final class Sql {
         if (parsed instanceof Delete delete) {
             return catalog.cascades(table.name, null, connection)
                     ? new Plan.Unrecorded(null, "a delete that cascades")
-                    : new Plan.Delete(table, condition(table, delete.getWhere()));
+                    : returning(
+                            new Plan.Delete(table, condition(table, delete.getWhere())), delete.getReturningClause());
         }
-        return parsed instanceof Update update ? update(table, update) : insert(table, (Insert) parsed);
+        return parsed instanceof Update update ? update(table, update) : insert(table, (Insert) parsed, merged);
     }
 
-    private static Plan insert(Table table, Insert insert) {
+    private Plan insert(Table table, Insert insert, @Nullable String merged) throws SQLException {
         List<Integer> columns = new ArrayList<>();
         if (insert.getColumns() == null) {
             for (int i = 0; i < table.columns.size(); i++) {
@@ -255,6 +302,18 @@ final class Sql {
             }
         } else {
             insert.getColumns().forEach(each -> columns.add(table.column(each.getColumnName())));
+        }
+        Plan.Conflict conflict = conflict(table, insert, columns, merged);
+        if (conflict == UNKNOWN) {
+            return new Plan.Unrecorded(table, "not understood");
+        }
+        if (insert.isOnlyDefaultValues()
+                || !(insert.getSelect() instanceof net.sf.jsqlparser.statement.select.Values)) {
+            List<Plan.@Nullable Operand[]> none = new ArrayList<>();
+            if (insert.isOnlyDefaultValues()) {
+                none.add(new Plan.Operand[table.columns.size()]);
+            }
+            return returning(new Plan.Insert(table, none, conflict), insert.getReturningClause());
         }
         List<Expression> given = new ArrayList<>(insert.getValues().getExpressions());
         boolean isOneRow = !(given.isEmpty() || given.get(0) instanceof ExpressionList<?>);
@@ -269,7 +328,65 @@ final class Sql {
             }
             rows.add(operands);
         }
-        return new Plan.Insert(table, rows);
+        return returning(new Plan.Insert(table, rows, conflict), insert.getReturningClause());
+    }
+
+    /** What becomes of rows that exist; null if an insert fails then. */
+    private Plan.@Nullable Conflict conflict(Table table, Insert insert, List<Integer> columns, @Nullable String merged)
+            throws SQLException {
+        List<UpdateSet> sets = insert.getDuplicateUpdateSets();
+        InsertConflictAction action = insert.getConflictAction();
+        if (merged == null && sets == null && action == null) {
+            return null;
+        }
+        List<String> names = List.of();
+        if (merged != null && !merged.isBlank()) {
+            names = List.of(merged.split(","));
+        } else if (insert.getConflictTarget() != null
+                && insert.getConflictTarget().getWhereExpression() == null) {
+            names = insert.getConflictTarget().getIndexColumnNames();
+        }
+        Set<Integer> target = new HashSet<>();
+        names.forEach(each -> target.add(table.column(each.strip())));
+        boolean isByKey = merged != null && merged.isBlank()
+                || (sets != null
+                        ? !catalog.hasOtherKeys(table, connection)
+                        : target.size() == table.key.length && target.stream().allMatch(table::isKey));
+        Plan.@Nullable Operand[] values = new Plan.Operand[table.columns.size()];
+        if (merged != null) {
+            columns.stream().filter(each -> each >= 0).forEach(each -> values[each] = new Plan.Excluded(each));
+        } else if (action != null && action.getConflictActionType() == ConflictActionType.DO_NOTHING) {
+            return new Plan.Conflict(List.of(), isByKey, false);
+        } else {
+            for (UpdateSet set : sets != null ? sets : action.getUpdateSets()) {
+                for (int i = 0; i < set.getColumns().size(); i++) {
+                    int column = table.column(set.getColumn(i).getColumnName());
+                    Expression value =
+                            set.getColumns().size() == set.getValues().size() ? set.getValue(i) : null;
+                    if (column < 0 || table.isKey(column)) {
+                        return UNKNOWN;
+                    }
+                    values[column] = value == null ? new Plan.Expression() : excluded(table, value);
+                }
+            }
+        }
+        return new Plan.Conflict(Arrays.asList(values), isByKey, action == null || action.getWhereExpression() == null);
+    }
+
+    private static Plan.Operand excluded(Table table, Expression value) {
+        Expression column = value;
+        boolean isExcluded = value instanceof Column named
+                && named.getTable() != null
+                && "excluded".equalsIgnoreCase(named.getTable().getName());
+        if (value instanceof Function function
+                && function.getName().equalsIgnoreCase("values")
+                && function.getParameters() != null
+                && function.getParameters().size() == 1) {
+            column = function.getParameters().get(0);
+            isExcluded = true;
+        }
+        int index = isExcluded ? column(table, column) : -1;
+        return index < 0 ? operand(value) : new Plan.Excluded(index);
     }
 
     private Plan update(Table table, Update update) throws SQLException {
@@ -290,7 +407,9 @@ final class Sql {
         }
         return catalog.cascades(table.name, written, connection)
                 ? new Plan.Unrecorded(null, "an update that cascades")
-                : new Plan.Update(table, values, condition(table, update.getWhere()));
+                : returning(
+                        new Plan.Update(table, values, condition(table, update.getWhere())),
+                        update.getReturningClause());
     }
 
     /** The value of {@code SET column = column + number}, or of another expression. */

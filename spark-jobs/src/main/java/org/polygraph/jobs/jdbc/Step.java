@@ -13,9 +13,24 @@ final class Step {
 
     final List<Operation> operations = new ArrayList<>();
     boolean isWrite;
+    /** What adds operations when the result shows the rows that were written. */
+    @Nullable
+    Effect open;
 
     Step(String shape) {
         this.shape = shape;
+    }
+
+    /** What it wrote is gone, and the rows that it deleted are there again. */
+    void undo() {
+        if (open != null) {
+            open.close();
+        }
+        for (Operation each : operations) {
+            if (each.op().equals("d") && each.column() == Table.EXISTENCE && each.row() != null) {
+                each.table().name(each.row());
+            }
+        }
     }
 
     /**
@@ -72,7 +87,7 @@ final class Step {
         }
 
         boolean isKnown() {
-            return row == null ? table.isKnownWhole(column) : table.isKnown(row, column);
+            return row == null ? table.isKnownWhole(column, false) : table.isKnown(row, column);
         }
     }
 }

@@ -32,6 +32,12 @@ final class Table {
     private final Set<Integer> columnsInPart = ConcurrentHashMap.newKeySet();
     private final Set<Integer> unknownColumns = ConcurrentHashMap.newKeySet();
     private final Set<String> unknownCells = ConcurrentHashMap.newKeySet();
+    /** Rows whose inserts are recorded. */
+    private final Set<String> named = ConcurrentHashMap.newKeySet();
+    /** Whether a row that is not named was inserted. */
+    private volatile boolean hasUnnamed;
+    /** Writes whose rows are not known before their results show them: they hide their rows until then. */
+    private final Set<Effect> open = ConcurrentHashMap.newKeySet();
 
     Table(String name, String quoted, List<Values.Column> columns, int[] key, boolean changesOthers) {
         this.name = name;
@@ -50,13 +56,37 @@ final class Table {
         isUnknown = true;
     }
 
+    /** A row is inserted, and the history has it. Its name is given up when it is deleted: the database may reuse it. */
+    void name(String row) {
+        named.add(row);
+    }
+
+    void deleted(String row) {
+        named.remove(row);
+    }
+
+    /** A row whose key is not known was inserted. */
+    void markNew() {
+        hasUnnamed = true;
+    }
+
+    void open(Effect effect) {
+        open.add(effect);
+    }
+
+    void close(Effect effect) {
+        open.remove(effect);
+    }
+
     void markColumn(int column) {
         unknownColumns.add(column);
     }
 
     void markCell(String row, int column) {
-        columnsInPart.add(column);
-        unknownCells.add(cell(row, column));
+        if (isKnown(column)) {
+            columnsInPart.add(column);
+            unknownCells.add(cell(row, column));
+        }
     }
 
     boolean isKnown(int column) {
@@ -64,12 +94,22 @@ final class Table {
     }
 
     boolean isKnown(String row, int column) {
-        return isKnown(column) && !unknownCells.contains(cell(row, column));
+        return isKnown(row, column, named.contains(row));
     }
 
-    /** Whether the column is known in every row. */
-    boolean isKnownWhole(int column) {
-        return isKnown(column) && !columnsInPart.contains(column);
+    boolean isKnown(String row, int column, boolean isNamed) {
+        return isKnown(column)
+                && !unknownCells.contains(cell(row, column))
+                && (!hasUnnamed || isNamed)
+                && open.stream().noneMatch(each -> each.covers(row, column, isNamed));
+    }
+
+    /** Whether the column is known in every row. @param ofNamed in every row that is named */
+    boolean isKnownWhole(int column, boolean ofNamed) {
+        return isKnown(column)
+                && !columnsInPart.contains(column)
+                && (ofNamed || !hasUnnamed)
+                && open.stream().noneMatch(each -> each.coversColumn(column, ofNamed));
     }
 
     /** Whether the column is of a recorded type and not of the primary key, for which the existence of the row stands. */
@@ -117,6 +157,12 @@ final class Table {
                     .append(value.toString().replace("\\", "\\\\").replace(",", "\\,"));
         }
         return row.toString();
+    }
+
+    /** The same from the values of all columns. */
+    @Nullable
+    String rowOf(@Nullable Object[] values) {
+        return row(java.util.Arrays.stream(key).mapToObj(each -> values[each]).toList());
     }
 
     static String unquoted(String identifier) {
