@@ -12,7 +12,6 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +24,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,8 @@ final class WatchedTopic implements Closeable {
     private final String topic;
     private final Properties properties = new Properties();
     private final Admin admin;
+    private @Nullable KafkaFuture<TopicDescription> looking;
+    private String identity = "";
     private int partitions;
     private long lookedNanos;
 
@@ -90,25 +93,37 @@ final class WatchedTopic implements Closeable {
     List<Source> added(Map<String, Place> places, Consumer<String> notice) throws IOException {
         List<Source> added = new ArrayList<>();
         long now = System.nanoTime();
-        if (partitions > 0 && now - lookedNanos < LOOK_NANOS) {
+        if (looking == null && (partitions == 0 || now - lookedNanos >= LOOK_NANOS)) {
+            lookedNanos = now;
+            looking = admin.describeTopics(List.of(topic)).topicNameValues().get(topic);
+        }
+        KafkaFuture<TopicDescription> looked = looking;
+        if (looked == null || (partitions > 0 && !looked.isDone())) {
             return added;
         }
-        lookedNanos = now;
+        looking = null;
         try {
-            TopicDescription found = Objects.requireNonNull(
-                    admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic));
+            TopicDescription found = looked.get();
+            String current = found.topicId().toString();
+            if (partitions > 0 && !current.equals(identity)) {
+                throw new IOException(source + ": the topic was deleted and made anew; start the watch again");
+            }
+            identity = current;
             for (; partitions < found.partitions().size(); partitions++) {
-                added.add(partition(partitions, found.topicId().toString(), places, notice));
+                added.add(partition(partitions, places, notice));
             }
         } catch (ExecutionException | KafkaException e) {
-            throw failed(e);
+            // Brokers may be away for a while.
+            if (partitions == 0 || !(e.getCause() instanceof RetriableException)) {
+                throw failed(e);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         return added;
     }
 
-    private Source partition(int number, String identity, Map<String, Place> places, Consumer<String> notice) {
+    private Source partition(int number, Map<String, Place> places, Consumer<String> notice) {
         String name = SCHEME + topic + "/" + number;
         Place behind = places.get(name);
         if (behind != null && !behind.file().equals(identity)) {
