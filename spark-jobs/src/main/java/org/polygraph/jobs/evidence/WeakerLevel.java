@@ -60,7 +60,11 @@ final class WeakerLevel {
         if (earlier == null && !others.isEmpty() && sub.operations().length < table.operations()) {
             earlier = earlier(ofPart(sub.operations()), violation);
         }
-        return earlier == null ? violation : finder.ofWeakerLevel(earlier);
+        if (earlier == null) {
+            return violation;
+        }
+        // Less of it may violate real time alone.
+        return request.level().realTime() ? finder.ofWeakerLevel(earlier) : earlier;
     }
 
     private List<Violation> ofWhole() {
