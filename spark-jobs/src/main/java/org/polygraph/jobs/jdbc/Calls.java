@@ -121,6 +121,7 @@ abstract class Calls implements InvocationHandler {
         @Nullable
         Object call(Object proxy, Method method, @Nullable Object[] given) throws Throwable {
             String name = method.getName();
+            Object keys = name.equals("prepareStatement") ? keys(session, given) : null;
             Object result;
             try {
                 if (name.equals("setSchema") || name.equals("setCatalog")) {
@@ -130,7 +131,9 @@ abstract class Calls implements InvocationHandler {
                         session.leave();
                     }
                 }
-                result = prepared(method, given);
+                result = keys instanceof String[] columns
+                        ? ((Connection) super.raw).prepareStatement(String.valueOf(given[0]), columns)
+                        : pass(method, given);
             } catch (SQLException e) {
                 if (name.equals("commit") || name.equals("setAutoCommit")) {
                     session.commitFailed(e);
@@ -150,7 +153,7 @@ abstract class Calls implements InvocationHandler {
                 case "prepareStatement", "prepareCall":
                     StatementCalls calls =
                             new StatementCalls((Statement) result, (Connection) proxy, session, (String) given[0]);
-                    calls.keys = keys(session, given);
+                    calls.keys = keys;
                     return name.equals("prepareCall")
                             ? proxy(CallableStatement.class, calls)
                             : proxy(PreparedStatement.class, calls);
@@ -161,13 +164,6 @@ abstract class Calls implements InvocationHandler {
                 default:
                     return result;
             }
-        }
-
-        private @Nullable Object prepared(Method method, @Nullable Object[] given) throws Throwable {
-            Object asked = method.getName().equals("prepareStatement") ? keys(session, given) : null;
-            return asked instanceof String[] columns
-                    ? ((Connection) super.raw).prepareStatement(String.valueOf(given[0]), columns)
-                    : pass(method, given);
         }
 
         /** After a call that returns nothing. */
@@ -243,7 +239,7 @@ abstract class Calls implements InvocationHandler {
                     return rows(proxy, (ResultSet) pass(method, given));
                 case "getGeneratedKeys":
                     ResultSet made = (ResultSet) pass(method, given);
-                    return made == null ? null : wrapped(proxy, made, session.shown(written, made));
+                    return made == null ? null : wrapped(proxy, made, session.shown(written, made, true));
                 case "getMoreResults":
                     isCounted = false;
                     execution = null;
@@ -301,7 +297,7 @@ abstract class Calls implements InvocationHandler {
                         ? executed(method.getName(), sql, columns)
                         : pass(method, given);
             } catch (SQLException e) {
-                session.failed(begun, e);
+                session.failed(begun, e, new long[0]);
                 throw e;
             }
             execution = begun;
@@ -347,31 +343,32 @@ abstract class Calls implements InvocationHandler {
                         : (long[]) Objects.requireNonNull(result);
                 after(begun, counts, isSplit);
                 return result;
-            } catch (BatchUpdateException e) {
-                after(begun, e.getLargeUpdateCounts(), isSplit);
-                begun.forEach(
-                        each -> session.failed(each.orElse(null), new SQLException(e.getMessage(), e.getSQLState())));
-                throw e;
             } catch (SQLException e) {
-                begun.forEach(each -> session.failed(each.orElse(null), e));
+                long[] counts = e instanceof BatchUpdateException batch ? batch.getLargeUpdateCounts() : new long[0];
+                for (int i = 0; i < begun.size(); i++) {
+                    written = begun.get(i).orElse(null);
+                    session.failed(written, e, isSplit ? one(counts, i) : counts);
+                }
                 throw e;
             }
+        }
+
+        private static long[] one(long[] counts, int index) {
+            return index < counts.length ? new long[] {counts[index]} : new long[0];
         }
 
         /** @param isSplit whether each has one of the counts */
         private void after(List<Optional<Session.Execution>> begun, long[] counts, boolean isSplit) {
             for (int i = 0; i < begun.size(); i++) {
                 written = begun.get(i).orElse(null);
-                session.after(
-                        written,
-                        isSplit && i < counts.length ? new long[] {counts[i]} : isSplit ? new long[0] : counts);
+                session.after(written, isSplit ? one(counts, i) : counts);
             }
             Session.Execution of = written;
             if (keys instanceof String[] && of != null && of.isOpen()) {
                 // The application has not asked for them.
                 session.guard(() -> {
                     ResultSet made = raw.getGeneratedKeys();
-                    Fetched taken = session.shown(of, made);
+                    Fetched taken = session.shown(of, made, true);
                     while (taken != null && made.next()) {
                         taken.add(made);
                     }
@@ -388,11 +385,9 @@ abstract class Calls implements InvocationHandler {
             if (rows == null || of == null) {
                 return rows;
             }
-            if (of == written) {
-                return wrapped(proxy, rows, session.shown(of, rows));
-            }
-            Fetched taken = session.query(of, raw.getMaxRows() == 0);
-            return wrapped(proxy, rows, of.isRead() ? taken : session.shown(of, rows));
+            boolean isWhole = raw.getMaxRows() == 0;
+            Fetched taken = of == written ? null : session.query(of, isWhole);
+            return wrapped(proxy, rows, of.isRead() ? taken : session.shown(of, rows, isWhole));
         }
 
         private ResultSet wrapped(Object proxy, ResultSet rows, @Nullable Fetched taken) {

@@ -11,9 +11,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** The tables of the schema of the first connection. Names are in lower case. */
@@ -72,6 +74,11 @@ final class Catalog {
                 && !name.isEmpty()
                 && !Table.unquoted(name).equalsIgnoreCase(schema)
                 && !Table.unquoted(name).equalsIgnoreCase(database);
+    }
+
+    /** Whether names mean the same for a connection. */
+    boolean isOf(Connection connection) throws SQLException {
+        return Objects.equals(database, connection.getCatalog()) && Objects.equals(schema, connection.getSchema());
     }
 
     /** Whether a write or a locking read at repeatable read finds its rows in the latest state instead of a snapshot. */
@@ -227,7 +234,8 @@ final class Catalog {
         }
         List<Integer> key = new ArrayList<>();
         boolean changesOthers = special.contains(table.toLowerCase(Locale.ROOT));
-        boolean isRecorded = !changesOthers;
+        boolean isRecorded = !changesOthers
+                && columns.stream().map(Values.Column::name).distinct().count() == columns.size();
         for (String part : parts.values()) {
             int index = 0;
             while (!columns.get(index).name().equalsIgnoreCase(part)) {
@@ -251,28 +259,29 @@ final class Catalog {
     /**
      * Whether a foreign key makes a write of a table one of another table, directly.
      *
-     * @param written the columns that are updated; null for a delete
+     * @param updated the columns that are updated
      */
-    boolean cascades(String table, @Nullable Set<String> written, Connection connection) throws SQLException {
+    boolean cascades(Table table, boolean deletes, IntPredicate updated, Connection connection) throws SQLException {
         DatabaseMetaData meta = connection.getMetaData();
         for (String name : names(meta)) {
-            if (!name.equalsIgnoreCase(table)) {
+            if (!name.equalsIgnoreCase(table.name)) {
                 continue;
             }
             try (ResultSet rows = meta.getExportedKeys(database, schema, name)) {
                 while (rows.next()) {
-                    int rule = rows.getInt(written == null ? "DELETE_RULE" : "UPDATE_RULE");
-                    if (rule != DatabaseMetaData.importedKeyNoAction
-                            && rule != DatabaseMetaData.importedKeyRestrict
-                            && (written == null
-                                    || written.contains(
-                                            rows.getString("PKCOLUMN_NAME").toLowerCase(Locale.ROOT)))) {
+                    if (deletes && changesRows(rows.getInt("DELETE_RULE"))
+                            || updated.test(table.column(rows.getString("PKCOLUMN_NAME")))
+                                    && changesRows(rows.getInt("UPDATE_RULE"))) {
                         return true;
                     }
                 }
             }
         }
         return false;
+    }
+
+    private static boolean changesRows(int rule) {
+        return rule != DatabaseMetaData.importedKeyNoAction && rule != DatabaseMetaData.importedKeyRestrict;
     }
 
     /** Whether a unique index besides the primary key may decide that a row exists. */

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.jdbc.Step.Operation;
@@ -30,6 +31,7 @@ final class Effect {
      * @param mayReadBack whether a query may follow in the same transaction
      * @param showsRows whether a result, or generated keys, have the rows that a statement writes
      * @param isResult whether it is a result, which comes without a count
+     * @param isCommitted whether the transaction is committed
      * @param countsChanges whether an update may not count rows that had its values already
      */
     record Situation(
@@ -38,6 +40,7 @@ final class Effect {
             boolean showsRows,
             boolean isResult,
             boolean isAutoCommit,
+            AtomicBoolean isCommitted,
             boolean looksInLatestState,
             boolean countsChanges,
             int isolation) {
@@ -102,11 +105,7 @@ final class Effect {
     private void leaveOut() {
         for (Operation each : List.copyOf(operations)) {
             String name = each.row();
-            // The row that is inserted is another one than those that are not named.
-            boolean isKnown = name == null
-                    ? each.isKnown()
-                    : table.isKnown(name, each.column(), each.op().equals("i"));
-            if (isKnown) {
+            if (each.isKnown(now.isCommitted(), this)) {
                 continue;
             }
             operations.remove(each);
@@ -123,7 +122,7 @@ final class Effect {
         if (count == 0) {
             return ifNone;
         }
-        if (count == Statement.SUCCESS_NO_INFO && !isPlainInsert()) {
+        if (count == Statement.SUCCESS_NO_INFO && !isCertain()) {
             unrecorded = "a batch without counts";
             operations.stream()
                     .filter(each -> each.row() != null && each.writes())
@@ -133,11 +132,10 @@ final class Effect {
         for (Operation each : operations) {
             String name = each.row();
             if (name != null && each.column() == Table.EXISTENCE && each.writes()) {
-                boolean isKnown = table.isKnown(name, Table.EXISTENCE);
                 if (each.op().equals("d")) {
                     table.deleted(name);
-                } else if (each.op().equals("i") || isKnown) {
-                    table.name(name);
+                } else if (each.op().equals("i") || each.isKnown(now.isCommitted(), this)) {
+                    table.name(name, now.isCommitted());
                 } else {
                     markRow(name);
                 }
@@ -151,6 +149,13 @@ final class Effect {
 
     boolean isOpen() {
         return isOpen;
+    }
+
+    /** Whether it writes what its operations write if it does not fail. */
+    boolean isCertain() {
+        return plan instanceof Plan.Insert insert
+                && (insert.conflict() == null
+                        || insert.conflict().isByKey() && insert.conflict().isAlways());
     }
 
     private boolean isPlainInsert() {
@@ -284,8 +289,8 @@ final class Effect {
     /** All rows were shown: their operations. */
     List<Operation> shown() {
         unrecorded = null;
-        close();
         if (shown.isEmpty()) {
+            close();
             return ifNone;
         }
         // A statement that waits for a lock may return a newer version of a row than of others.
@@ -295,7 +300,9 @@ final class Effect {
             operations.addAll(0, reads);
         }
         leaveOut();
-        return after(shown.size());
+        List<Operation> all = after(shown.size());
+        close();
+        return all;
     }
 
     private void insert(Plan.Insert insert) {
@@ -323,7 +330,11 @@ final class Effect {
             open(null, isKnown ? "rows that may exist" : "an insert without its primary key");
             return;
         }
-        if (change != null && now.showsRows() && isAlone) {
+        if (conflict != null && conflict.isByKey() && change == null && !now.looksInLatestState()) {
+            ifNone.add(Operation.read(table, names.get(0), Table.EXISTENCE, 1L));
+        }
+        // A result has no count, and no row if nothing was changed.
+        if (isAlone && conflict != null && (change != null ? now.showsRows() : now.isResult())) {
             row = names.get(0);
             open(null, "what an insert changes");
             return;
@@ -331,9 +342,6 @@ final class Effect {
         for (int i = 0; i < names.size(); i++) {
             row = names.get(i);
             insert(row, insert.rows().get(i), change, isAlone && now.mayReadBack());
-        }
-        if (conflict != null && conflict.isByKey() && change == null && !now.looksInLatestState()) {
-            ifNone.add(Operation.read(table, names.get(0), Table.EXISTENCE, 1L));
         }
     }
 
@@ -372,7 +380,7 @@ final class Effect {
         String name = Objects.requireNonNull(row);
         if (value != null) {
             operations.add(Operation.write(op, table, name, column, value));
-        } else if (!mayReadBack || !table.isKnown(name, column)) {
+        } else if (!mayReadBack || !table.isKnown(name, column, now.isCommitted())) {
             table.markCell(name, column);
             unrecorded = "an expression or a default";
         } else {

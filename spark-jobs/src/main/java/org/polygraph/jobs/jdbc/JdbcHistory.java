@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.record.HistoryRecorder;
 
@@ -137,7 +138,7 @@ final class JdbcHistory implements Closeable {
             table.mark();
             return;
         }
-        table.name(name);
+        table.name(name, new AtomicBoolean(true));
         operations.add(Step.Operation.write("i", table, name, Table.EXISTENCE, 1L));
         for (int i = 0; i < row.length; i++) {
             Object value = row[i];

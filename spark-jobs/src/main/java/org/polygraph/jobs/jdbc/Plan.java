@@ -67,7 +67,11 @@ sealed interface Plan {
      * @param isByKey whether the primary key alone decides whether the row exists
      * @param isAlways whether it sets them in every row that exists
      */
-    record Conflict(List<@Nullable Operand> values, boolean isByKey, boolean isAlways) {}
+    record Conflict(List<@Nullable Operand> values, boolean isByKey, boolean isAlways) {
+        boolean changes(int column) {
+            return !values.isEmpty() && values.get(column) != null;
+        }
+    }
 
     /** @param values by column of the table; null for a column that is not set */
     record Update(Table table, @Nullable Operand[] values, Condition condition) implements Write {}

@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.polygraph.jobs.record.HistoryRecorder;
 
@@ -19,6 +20,8 @@ final class RecordedTransaction {
     private final List<Step.Operation> doubtful = new ArrayList<>();
     private boolean ended;
     private int writes;
+    /** Rows that it inserts are known to others from then on. */
+    final AtomicBoolean isCommitted = new AtomicBoolean();
     /** The database has ended it, or perhaps only its last statement. */
     boolean mayHaveEnded;
 
@@ -56,7 +59,8 @@ final class RecordedTransaction {
      * transaction of unknown outcome, which may be left out.
      */
     private void leaveOut(List<Step.Operation> own) {
-        own.removeIf(each -> each.claims() && !each.isKnown() && (!each.writes() || doubtful.add(each)));
+        own.removeIf(
+                each -> each.claims() && !each.isKnown(isCommitted, null) && (!each.writes() || doubtful.add(each)));
     }
 
     /** A write that is not recorded, of which results that are open may show rows. */
@@ -75,15 +79,27 @@ final class RecordedTransaction {
      */
     boolean rollbackTo(Object name) {
         writes++;
-        for (int i = savepoints.size() - 1; i >= 0; i--) {
-            Savepoint savepoint = savepoints.get(i);
-            if (savepoint.name.equals(name)) {
-                savepoints.subList(i + 1, savepoints.size()).clear();
-                undo(steps.subList(savepoint.steps, steps.size()));
-                return true;
-            }
+        int last = last(name);
+        if (last >= 0) {
+            savepoints.subList(last + 1, savepoints.size()).clear();
+            undo(steps.subList(savepoints.get(last).steps, steps.size()));
         }
-        return false;
+        return last >= 0;
+    }
+
+    void release(Object name) {
+        int last = last(name);
+        savepoints
+                .subList(last < 0 ? savepoints.size() : last, savepoints.size())
+                .clear();
+    }
+
+    private int last(Object name) {
+        int last = savepoints.size() - 1;
+        while (last >= 0 && !savepoints.get(last).name.equals(name)) {
+            last--;
+        }
+        return last;
     }
 
     private static void undo(List<Step> undone) {
@@ -112,9 +128,12 @@ final class RecordedTransaction {
     }
 
     void commit() {
-        giveUp();
-        end(HistoryRecorder.Transaction::commit);
-        endDoubtful();
+        if (!ended) {
+            giveUp();
+            end(HistoryRecorder.Transaction::commit);
+            isCommitted.set(true);
+            endDoubtful();
+        }
     }
 
     void abort() {

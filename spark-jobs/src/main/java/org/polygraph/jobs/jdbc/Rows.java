@@ -43,7 +43,9 @@ final class Rows implements Fetched {
         writes = transaction.writes();
         // A statement that locks rows may wait for some and then return newer versions of them than of others.
         mixesVersions = plan.locks() && now.isolation() < Connection.TRANSACTION_REPEATABLE_READ;
-        isLeftOut = plan.locks() && now.looksInLatestState();
+        // A value that was never committed may be of a write that is not recorded.
+        isLeftOut =
+                plan.locks() && now.looksInLatestState() || now.isolation() == Connection.TRANSACTION_READ_UNCOMMITTED;
         this.isWhole = isWhole && plan.isWhole() && !(mixesVersions && !matches.isByKey);
     }
 
@@ -90,17 +92,17 @@ final class Rows implements Fetched {
         boolean isRead = false;
         for (int i = 0; i < row.length; i++) {
             Object value = row[i];
-            if (value != null && table.isKnown(name, i) && table.isRecorded(i)) {
+            if (value != null && table.isKnown(name, i, transaction.isCommitted) && table.isRecorded(i)) {
                 step.operations.add(Operation.read(table, name, i, value));
                 isRead = true;
             }
         }
-        if (!isRead && table.isKnown(name, Table.EXISTENCE)) {
+        if (!isRead && table.isKnown(name, Table.EXISTENCE, transaction.isCommitted)) {
             step.operations.add(Operation.read(table, name, Table.EXISTENCE, 1L));
         }
         if (matches.where != null && pairs != null) {
             Object value = matches.column < 0 ? (Object) 1L : row[matches.column];
-            if (value == null || !matches.has(value) || !table.isKnown(name, matches.column)) {
+            if (value == null || !matches.has(value) || !table.isKnown(name, matches.column, transaction.isCommitted)) {
                 pairs = null;
             } else {
                 pairs.add(List.of(table.cell(name, matches.column), value));
@@ -139,7 +141,7 @@ final class Rows implements Fetched {
         isWhole = false;
         if (matches.isByKey) {
             for (String row : matches.rows) {
-                if (!found.contains(row) && table.isKnown(row, Table.EXISTENCE)) {
+                if (!found.contains(row) && table.isKnown(row, Table.EXISTENCE, transaction.isCommitted)) {
                     step.operations.add(Operation.read(table, row, Table.EXISTENCE, null));
                 }
             }

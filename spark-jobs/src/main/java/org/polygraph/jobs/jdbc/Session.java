@@ -1,6 +1,5 @@
 package org.polygraph.jobs.jdbc;
 
-import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -12,7 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.record.HistoryRecorder;
 
@@ -28,7 +26,9 @@ final class Session {
     /** Whether a statement has begun the transaction. */
     private boolean isBegun;
 
+    /** None where it is not known. */
     private int isolation;
+
     private @Nullable RecordedTransaction current;
     /** At autocommit: a write whose rows were not all shown yet. */
     private @Nullable Execution waiting;
@@ -38,8 +38,11 @@ final class Session {
         this.history = history;
         session = history.recorder.connection();
         autoCommit = raw.getAutoCommit();
-        // The question would begin a transaction.
-        isolation = autoCommit ? raw.getTransactionIsolation() : Connection.TRANSACTION_READ_UNCOMMITTED;
+        // The questions would begin a transaction.
+        isolation = autoCommit ? raw.getTransactionIsolation() : Connection.TRANSACTION_NONE;
+        if (autoCommit && !history.catalog().isOf(raw)) {
+            throw new SQLException("a connection has another schema than the first one");
+        }
     }
 
     /** An execution of a statement, once or for each element of a batch. */
@@ -179,8 +182,8 @@ final class Session {
         Plan.Write write = Plan.write(plan);
         for (int i = 0; write != null && i < parameters.size(); i++) {
             boolean isResult = plan instanceof Plan.Returning;
-            execution.effects.add(
-                    Effect.of(write, parameters.get(i), situation(isBatch, isResult || hasKeys, isResult)));
+            Effect.Situation now = situation(execution.transactions.get(i), isBatch, isResult || hasKeys, isResult);
+            execution.effects.add(Effect.of(write, parameters.get(i), now));
         }
         return execution;
     }
@@ -199,17 +202,22 @@ final class Session {
         }
     }
 
-    private Effect.Situation situation(boolean isBatch, boolean showsRows, boolean isResult) {
-        boolean looksInLatestState = history.catalog().looksInLatestState()
+    private boolean looksInLatestState() {
+        return history.catalog().looksInLatestState()
                 && isolation != Connection.TRANSACTION_READ_COMMITTED
                 && isolation != Connection.TRANSACTION_SERIALIZABLE;
+    }
+
+    private Effect.Situation situation(
+            RecordedTransaction transaction, boolean isBatch, boolean showsRows, boolean isResult) {
         return new Effect.Situation(
                 history.values,
                 history.options.readBack() && !autoCommit && !isBatch,
                 showsRows,
                 isResult,
                 autoCommit,
-                looksInLatestState,
+                transaction.isCommitted,
+                looksInLatestState(),
                 history.catalog().looksInLatestState(),
                 isolation);
     }
@@ -234,41 +242,56 @@ final class Session {
         } else if (execution.plan instanceof Plan.Ignored ignored) {
             history.shapes.add(shape, ignored.reason());
         }
+        ended(execution, counts, true);
+    }
+
+    /** @param isHarmless whether an execution that failed has changed nothing */
+    private void ended(Execution execution, long[] counts, boolean isHarmless) throws SQLException {
         for (int i = 0; i < execution.effects.size(); i++) {
-            Effect effect = execution.effects.get(i);
-            long count = i < counts.length ? counts[i] : Statement.EXECUTE_FAILED;
-            if (count == Statement.EXECUTE_FAILED) {
-                if (effect.isOpen()) {
-                    effect.giveUp();
-                }
-                continue;
-            }
-            if (count != 0 && effect.needsReadBack()) {
-                effect.readBack(raw, !situation(false, false, false).looksInLatestState());
-            }
-            Step step = new Step(shape);
-            step.isWrite = true;
-            if (effect.isOpen() && count != 0) {
-                step.open = effect;
-                execution.steps.put(effect, step);
-                execution.counts.put(effect, count);
-                effect.counted = outcome -> history.shapes.add(shape, outcome);
-            } else {
-                effect.close();
-                step.operations.addAll(effect.after(count));
-                history.shapes.add(shape, effect.unrecorded == null ? Shapes.RECORDED : effect.unrecorded);
-            }
-            execution.transactions.get(i).add(step);
+            ended(execution, i, i < counts.length ? counts[i] : Statement.EXECUTE_FAILED, isHarmless);
         }
         if (autoCommit && execution.isOpen()) {
             waiting = execution;
         } else if (autoCommit) {
-            end(execution, RecordedTransaction::commit);
+            end(execution);
         }
     }
 
-    private void end(Execution execution, Consumer<RecordedTransaction> outcome) {
-        execution.transactions.forEach(outcome);
+    private void ended(Execution execution, int index, long count, boolean isHarmless) throws SQLException {
+        Effect effect = execution.effects.get(index);
+        RecordedTransaction transaction = execution.transactions.get(index);
+        boolean hasFailed = count == Statement.EXECUTE_FAILED;
+        if (hasFailed && (isHarmless || !autoCommit && !effect.isOpen())) {
+            effect.close();
+            return;
+        }
+        String shape = history.shapes.of(execution.sql);
+        Step step = new Step(shape);
+        step.isWrite = true;
+        boolean mayHaveChanged = hasFailed || count == Statement.SUCCESS_NO_INFO && !effect.isCertain();
+        if (count != 0 && effect.needsReadBack()) {
+            effect.readBack(raw, !looksInLatestState());
+        }
+        if (effect.isOpen() && count != 0) {
+            step.open = effect;
+            effect.counted = outcome -> history.shapes.add(shape, outcome);
+            if (!hasFailed) {
+                execution.steps.put(effect, step);
+                execution.counts.put(effect, count);
+            }
+        } else {
+            effect.close();
+            step.operations.addAll(effect.after(autoCommit && mayHaveChanged ? -1 : count));
+            history.shapes.add(shape, effect.unrecorded == null ? Shapes.RECORDED : effect.unrecorded);
+        }
+        transaction.add(step);
+        if (autoCommit && mayHaveChanged) {
+            transaction.unknown();
+        }
+    }
+
+    private void end(Execution execution) {
+        execution.transactions.forEach(RecordedTransaction::commit);
         waiting = null;
         current = null;
     }
@@ -276,28 +299,32 @@ final class Session {
     private void endWaiting() {
         Execution unfinished = waiting;
         if (unfinished != null) {
-            end(unfinished, RecordedTransaction::commit);
+            end(unfinished);
         }
     }
 
     /** The rows of a write were shown: at autocommit its transaction has ended. */
     void endIfShown(Execution execution) {
         if (waiting == execution && !execution.isOpen()) {
-            end(execution, RecordedTransaction::commit);
+            end(execution);
         }
     }
 
-    /** What takes the rows that a write has changed, from its result or its generated keys; null if nothing does. */
+    /**
+     * What takes the rows that a write has changed, from its result or its generated keys; null if nothing does.
+     *
+     * @param isWhole whether no limit of the statement leaves out rows
+     */
     @Nullable
-    Fetched shown(@Nullable Execution execution, ResultSet rows) {
+    Fetched shown(@Nullable Execution execution, ResultSet rows, boolean isWhole) {
         Fetched[] shown = new Fetched[1];
-        if (execution != null && execution.isOpen()) {
+        if (execution != null && execution.isOpen() && isWhole) {
             guard(() -> {
-                Table table = Objects.requireNonNull(Plan.write(execution.plan)).table();
+                Plan.Write write = Objects.requireNonNull(Plan.write(execution.plan));
                 int[] columns = execution.plan instanceof Plan.Returning returning
                         ? returning.columns()
-                        : Shown.columns(table, rows.getMetaData());
-                shown[0] = new Shown(this, execution, table, columns);
+                        : Shown.columns(write, rows.getMetaData());
+                shown[0] = new Shown(this, execution, write.table(), columns);
             });
         }
         return shown[0];
@@ -321,9 +348,11 @@ final class Session {
                     String shape = history.shapes.of(execution.sql);
                     Step step = new Step(shape);
                     open.add(step);
-                    Rows taken = new Rows(
-                            read, execution.parameters.get(0), situation(false, false, false), open, step, isWhole);
-                    history.shapes.add(shape, taken.areRecorded() ? Shapes.RECORDED : "a lock in the latest state");
+                    Effect.Situation now = situation(open, false, false, false);
+                    Rows taken = new Rows(read, execution.parameters.get(0), now, open, step, isWhole);
+                    history.shapes.add(
+                            shape,
+                            taken.areRecorded() ? Shapes.RECORDED : "a lock in the latest state, or read uncommitted");
                     rows[0] = taken.areRecorded() ? taken : null;
                 } else {
                     executed(execution, new long[] {-1});
@@ -333,40 +362,16 @@ final class Session {
         return rows[0];
     }
 
-    /** A statement has failed. */
-    void failed(@Nullable Execution execution, SQLException failure) {
+    /** A statement has failed. @param counts of the elements of a batch */
+    void failed(@Nullable Execution execution, SQLException failure, long[] counts) {
         if (execution == null) {
             return;
         }
         guard(() -> {
             String state = String.valueOf(failure.getSQLState());
             boolean isHarmless = HARMLESS.stream().anyMatch(state::startsWith) && !state.equals("40003");
-            for (int i = 0; i < execution.effects.size() && !(failure instanceof BatchUpdateException); i++) {
-                Effect effect = execution.effects.get(i);
-                if (effect.isOpen() && isHarmless) {
-                    effect.close();
-                } else if (effect.isOpen() && !autoCommit) {
-                    // Perhaps it was executed, unless the transaction is rolled back.
-                    Step step = new Step("");
-                    step.open = effect;
-                    execution.transactions.get(i).add(step);
-                } else if (effect.isOpen()) {
-                    effect.giveUp();
-                }
-            }
-            if (failure instanceof BatchUpdateException batch) {
-                executed(execution, batch.getLargeUpdateCounts());
-            } else if (autoCommit && !isHarmless) {
-                // Perhaps it was executed.
-                for (int i = 0; i < execution.effects.size(); i++) {
-                    Step step = new Step(history.shapes.of(execution.sql));
-                    step.isWrite = true;
-                    step.operations.addAll(execution.effects.get(i).after(-1));
-                    execution.transactions.get(i).add(step);
-                }
-                end(execution, RecordedTransaction::unknown);
-            } else if (autoCommit) {
-                end(execution, RecordedTransaction::abort);
+            if (!(execution.plan instanceof Plan.Control)) {
+                ended(execution, counts, isHarmless);
             }
             if (!autoCommit && current != null) {
                 // PostgreSQL commits nothing after an error, others only after some.
@@ -406,10 +411,17 @@ final class Session {
                 // Until its end, the connection commits no statement by itself.
                 autoCommit = false;
                 isBegun = true;
-                isolation = Connection.TRANSACTION_READ_UNCOMMITTED;
+                isolation = Connection.TRANSACTION_NONE;
                 break;
             case "set":
-                isolation = Connection.TRANSACTION_READ_UNCOMMITTED;
+                isolation = control.name().isEmpty()
+                        ? Connection.TRANSACTION_NONE
+                        : Connection.TRANSACTION_READ_UNCOMMITTED;
+                break;
+            case "release":
+                if (current != null) {
+                    current.release(control.name());
+                }
                 break;
             default:
                 break;

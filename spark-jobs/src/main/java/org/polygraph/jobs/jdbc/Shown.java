@@ -20,13 +20,21 @@ final class Shown implements Fetched {
         this.columns = columns;
     }
 
-    /** The columns of generated keys. Some databases return only the number that they gave, with a name of its own. */
-    static int[] columns(Table table, ResultSetMetaData keys) throws SQLException {
+    /** The columns of generated keys. Some databases return only the number that they gave, by a name of its own. */
+    static int[] columns(Plan.Write write, ResultSetMetaData keys) throws SQLException {
+        Table table = write.table();
         int[] columns = new int[keys.getColumnCount()];
         for (int i = 0; i < columns.length; i++) {
             columns[i] = table.column(keys.getColumnLabel(i + 1));
-            for (int j = 0; columns.length == 1 && columns[0] < 0 && j < table.columns.size(); j++) {
-                columns[0] = table.columns.get(j).isCounted() ? j : -1;
+        }
+        // Of several rows, the others are numbers that the database's driver guesses.
+        if (columns.length == 1
+                && columns[0] < 0
+                && write instanceof Plan.Insert insert
+                && insert.conflict() == null
+                && insert.rows().size() == 1) {
+            for (int i = 0; columns[0] < 0 && i < table.columns.size(); i++) {
+                columns[0] = table.columns.get(i).isCounted() && insert.rows().get(0)[i] == null ? i : -1;
             }
         }
         return columns;

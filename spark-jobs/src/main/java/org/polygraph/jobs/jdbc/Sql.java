@@ -93,9 +93,12 @@ final class Sql {
             case "select", "with":
                 Matcher changes = FINAL.matcher(text);
                 if (changes.matches()) {
-                    Plan written = plan(changes.group(2));
-                    return written instanceof Plan.Write write
+                    // A parameter before the statement would change the numbers of its own.
+                    return plan(changes.group(2)) instanceof Plan.Write write
+                                    && changes.group(1).indexOf('?') < 0
                                     && parsed(changes.group(1) + " FROM t") instanceof PlainSelect select
+                                    && hasRowOfEach(select)
+                                    && isWhole(select)
                             ? returning(write, select.getSelectItems())
                             : new Plan.Unrecorded(null, "not understood");
                 }
@@ -122,7 +125,7 @@ final class Sql {
                                 || !isSafe
                                 || lower.matches("(?s).*\\b(search_path|schema|role|authorization|autocommit)\\b.*")
                         ? new Plan.Unrecorded(null, "another schema")
-                        : new Plan.Control("set", "");
+                        : new Plan.Control("set", lower.contains("uncommitted") ? "uncommitted" : "");
             case "reset", "analyze", "vacuum", "lock", "pragma", "listen", "notify", "checkpoint":
                 return isSafe ? new Plan.Ignored("no rows") : new Plan.Unrecorded(null, "several statements");
             case "create", "alter", "drop", "truncate", "comment", "grant", "revoke":
@@ -171,12 +174,8 @@ final class Sql {
         if (!(select.getFromItem() instanceof net.sf.jsqlparser.schema.Table from)) {
             return new Plan.Ignored("no table");
         }
-        boolean isSimple = isEmpty(select.getJoins())
-                && select.getGroupBy() == null
-                && select.getHaving() == null
-                && select.getDistinct() == null
-                && select.getQualify() == null
-                && select.getSampleClause() == null
+        boolean isSimple = hasRowOfEach(select)
+                && isEmpty(select.getJoins())
                 && isEmpty(select.getLateralViews())
                 && isEmpty(select.getWithItemsList())
                 && from.getSampleClause() == null
@@ -185,26 +184,39 @@ final class Sql {
         Table table = table(from);
         if (!isSimple || table == null || table.isUnknown()) {
             return new Plan.Ignored(
-                    !isSimple ? "a join or an aggregate" : table == null ? "no known table" : "table is not known");
-        }
-        if (select.getSelectItems().stream()
-                .map(SelectItem::getExpression)
-                .anyMatch(each -> !(each instanceof Column) && each.toString().contains("("))) {
-            // One row for all rows, if it is an aggregate.
-            return new Plan.Ignored("a function or an aggregate");
+                    !isSimple
+                            ? "a join, a function or an aggregate"
+                            : table == null ? "no known table" : "table is not known");
         }
         int[] columns = columns(table, select.getSelectItems());
         if (columns == null) {
             return new Plan.Ignored("columns are replaced");
         }
-        boolean isWhole = select.getLimit() == null
+        Plan.Condition condition = condition(table, select.getWhere());
+        return new Plan.Read(table, columns, condition, isWhole(select), select.getForMode() != null);
+    }
+
+    /** Whether the result has one row for each row of its table that it takes. A function may be an aggregate. */
+    private static boolean hasRowOfEach(PlainSelect select) {
+        return select.getGroupBy() == null
+                && select.getHaving() == null
+                && select.getDistinct() == null
+                && select.getQualify() == null
+                && select.getSampleClause() == null
+                && select.getSelectItems().stream()
+                        .map(SelectItem::getExpression)
+                        .noneMatch(each ->
+                                !(each instanceof Column) && each.toString().contains("("));
+    }
+
+    private static boolean isWhole(PlainSelect select) {
+        return select.getLimit() == null
                 && select.getOffset() == null
                 && select.getFetch() == null
                 && select.getTop() == null
                 && select.getFirst() == null
                 && select.getSkip() == null
                 && !select.isSkipLocked();
-        return new Plan.Read(table, columns, condition(table, select.getWhere()), isWhole, select.getForMode() != null);
     }
 
     /** By item of a select list: the column of the table, or -1; null if it is not known how many there are. */
@@ -283,15 +295,22 @@ final class Sql {
                             || parsed instanceof Update update
                                     && isEmpty(update.getJoins())
                                     && isEmpty(update.getStartJoins()));
-            return new Plan.Unrecorded(isOneTable ? table : null, "a kind of " + lower.substring(0, 6));
+            String kind = "a kind of " + lower.substring(0, 6);
+            return isOneTable ? unrecorded(table, kind) : new Plan.Unrecorded(null, kind);
         }
         if (parsed instanceof Delete delete) {
-            return catalog.cascades(table.name, null, connection)
+            return catalog.cascades(table, true, column -> false, connection)
                     ? new Plan.Unrecorded(null, "a delete that cascades")
                     : returning(
                             new Plan.Delete(table, condition(table, delete.getWhere())), delete.getReturningClause());
         }
         return parsed instanceof Update update ? update(table, update) : insert(table, (Insert) parsed, merged);
+    }
+
+    /** It may delete rows of the table, or change any column. */
+    private Plan unrecorded(Table table, String reason) throws SQLException {
+        boolean cascades = catalog.cascades(table, true, column -> true, connection);
+        return new Plan.Unrecorded(cascades ? null : table, reason);
     }
 
     private Plan insert(Table table, Insert insert, @Nullable String merged) throws SQLException {
@@ -305,7 +324,10 @@ final class Sql {
         }
         Plan.Conflict conflict = conflict(table, insert, columns, merged);
         if (conflict == UNKNOWN) {
-            return new Plan.Unrecorded(table, "not understood");
+            return unrecorded(table, "not understood");
+        }
+        if (conflict != null && catalog.cascades(table, false, conflict::changes, connection)) {
+            return new Plan.Unrecorded(null, "an update that cascades");
         }
         if (insert.isOnlyDefaultValues()
                 || !(insert.getSelect() instanceof net.sf.jsqlparser.statement.select.Values)) {
@@ -320,7 +342,7 @@ final class Sql {
         List<Plan.@Nullable Operand[]> rows = new ArrayList<>();
         for (Object row : isOneRow ? List.of(given) : given) {
             if (!(row instanceof List<?> values) || values.size() != columns.size() || columns.contains(-1)) {
-                return new Plan.Unrecorded(table, "not understood");
+                return unrecorded(table, "not understood");
             }
             Plan.@Nullable Operand[] operands = new Plan.Operand[table.columns.size()];
             for (int i = 0; i < columns.size(); i++) {
@@ -354,6 +376,10 @@ final class Sql {
                         : target.size() == table.key.length && target.stream().allMatch(table::isKey));
         Plan.@Nullable Operand[] values = new Plan.Operand[table.columns.size()];
         if (merged != null) {
+            if (!isByKey
+                    && columns.stream().anyMatch(each -> each < 0 || table.isKey(each) && !target.contains(each))) {
+                return UNKNOWN;
+            }
             columns.stream().filter(each -> each >= 0).forEach(each -> values[each] = new Plan.Excluded(each));
         } else if (action != null && action.getConflictActionType() == ConflictActionType.DO_NOTHING) {
             return new Plan.Conflict(List.of(), isByKey, false);
@@ -391,21 +417,18 @@ final class Sql {
 
     private Plan update(Table table, Update update) throws SQLException {
         Plan.@Nullable Operand[] values = new Plan.Operand[table.columns.size()];
-        Set<String> written = new HashSet<>();
         for (UpdateSet set : update.getUpdateSets()) {
             for (int i = 0; i < set.getColumns().size(); i++) {
                 int column = table.column(set.getColumn(i).getColumnName());
                 if (column < 0 || table.isKey(column)) {
-                    return new Plan.Unrecorded(
-                            column < 0 ? table : null, column < 0 ? "not understood" : "a primary key is updated");
+                    return unrecorded(table, column < 0 ? "not understood" : "a primary key is updated");
                 }
                 values[column] = set.getColumns().size() == set.getValues().size()
                         ? summand(table, column, set.getValue(i))
                         : new Plan.Expression();
-                written.add(table.columns.get(column).name());
             }
         }
-        return catalog.cascades(table.name, written, connection)
+        return catalog.cascades(table, false, column -> values[column] != null, connection)
                 ? new Plan.Unrecorded(null, "an update that cascades")
                 : returning(
                         new Plan.Update(table, values, condition(table, update.getWhere())),

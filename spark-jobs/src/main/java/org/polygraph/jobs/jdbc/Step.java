@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** The operations of one execution of a statement. */
@@ -21,14 +22,14 @@ final class Step {
         this.shape = shape;
     }
 
-    /** What it wrote is gone, and the rows that it deleted are there again. */
+    /** What it wrote is gone. */
     void undo() {
         if (open != null) {
             open.close();
         }
         for (Operation each : operations) {
-            if (each.op().equals("d") && each.column() == Table.EXISTENCE && each.row() != null) {
-                each.table().name(each.row());
+            if (each.writes() && each.row() != null && each.column() == Table.EXISTENCE) {
+                each.table().deleted(each.row());
             }
         }
     }
@@ -86,8 +87,11 @@ final class Step {
             return !op().equals("w");
         }
 
-        boolean isKnown() {
-            return row == null ? table.isKnownWhole(column, false) : table.isKnown(row, column);
+        /** A row that is inserted is another one than those that are not named. @param asks as for a table */
+        boolean isKnown(AtomicBoolean own, @Nullable Effect asks) {
+            return row == null
+                    ? table.isKnownWhole(column, false)
+                    : table.isKnown(row, column, op().equals("i") || table.isNamed(row, own), asks);
         }
     }
 }

@@ -2,8 +2,10 @@ package org.polygraph.jobs.jdbc;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,8 +34,8 @@ final class Table {
     private final Set<Integer> columnsInPart = ConcurrentHashMap.newKeySet();
     private final Set<Integer> unknownColumns = ConcurrentHashMap.newKeySet();
     private final Set<String> unknownCells = ConcurrentHashMap.newKeySet();
-    /** Rows whose inserts are recorded. */
-    private final Set<String> named = ConcurrentHashMap.newKeySet();
+    /** Rows whose inserts are recorded, and whether the transactions that inserted them are committed. */
+    private final Map<String, AtomicBoolean> named = new ConcurrentHashMap<>();
     /** Whether a row that is not named was inserted. */
     private volatile boolean hasUnnamed;
     /** Writes whose rows are not known before their results show them: they hide their rows until then. */
@@ -56,9 +58,12 @@ final class Table {
         isUnknown = true;
     }
 
-    /** A row is inserted, and the history has it. Its name is given up when it is deleted: the database may reuse it. */
-    void name(String row) {
-        named.add(row);
+    /**
+     * A row is inserted, and the history has it. Others take it for that row when the transaction is committed: the
+     * database may give its key to another one otherwise, as after a delete.
+     */
+    void name(String row, AtomicBoolean isCommitted) {
+        named.merge(row, isCommitted, (old, now) -> old.get() ? old : now);
     }
 
     void deleted(String row) {
@@ -93,15 +98,22 @@ final class Table {
         return !isUnknown && (column < 0 || isRecorded(column)) && !unknownColumns.contains(column);
     }
 
-    boolean isKnown(String row, int column) {
-        return isKnown(row, column, named.contains(row));
+    /** @param own whether the transaction that asks is committed */
+    boolean isNamed(String row, AtomicBoolean own) {
+        AtomicBoolean inserted = named.get(row);
+        return inserted != null && (inserted == own || inserted.get());
     }
 
-    boolean isKnown(String row, int column, boolean isNamed) {
+    boolean isKnown(String row, int column, AtomicBoolean own) {
+        return isKnown(row, column, isNamed(row, own), null);
+    }
+
+    /** @param asks the write that asks: it does not hide its own rows */
+    boolean isKnown(String row, int column, boolean isNamed, @Nullable Effect asks) {
         return isKnown(column)
                 && !unknownCells.contains(cell(row, column))
                 && (!hasUnnamed || isNamed)
-                && open.stream().noneMatch(each -> each.covers(row, column, isNamed));
+                && open.stream().noneMatch(each -> each != asks && each.covers(row, column, isNamed));
     }
 
     /** Whether the column is known in every row. @param ofNamed in every row that is named */

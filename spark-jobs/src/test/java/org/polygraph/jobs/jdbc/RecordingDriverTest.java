@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -14,77 +13,12 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.List;
 import java.util.Properties;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInfo;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What of single statements is in the history, and that the application does not notice it. */
-class RecordingDriverTest {
-    @TempDir
-    private Path folder;
-
-    private Path file;
-    private String url;
-    private Connection keeping;
-
-    @BeforeEach
-    void create(TestInfo test) throws SQLException {
-        file = folder.resolve("run.jsonl");
-        url = "jdbc:h2:mem:" + test.getTestMethod().orElseThrow().getName();
-        keeping = DriverManager.getConnection(url + ";DB_CLOSE_DELAY=-1");
-        raw("CREATE TABLE t (id INT PRIMARY KEY, n INT, s VARCHAR(20), d DECIMAL(10,2), at TIMESTAMP)");
-        raw("INSERT INTO t VALUES (1, 10, 'secret', 1.50, CURRENT_TIMESTAMP), (2, 20, 'b', 2, NULL)");
-    }
-
-    @AfterEach
-    void drop() throws SQLException {
-        RecordingDriver.close(file);
-        raw("SHUTDOWN");
-    }
-
-    private void raw(String sql) throws SQLException {
-        try (Statement statement = keeping.createStatement()) {
-            statement.execute(sql);
-        }
-    }
-
-    private Connection connect(String options) throws SQLException {
-        return DriverManager.getConnection(
-                url.replace("jdbc:", "jdbc:polygraph:") + ";polygraph.file=" + file + options);
-    }
-
-    /** The operations of the last transactions, without the rows that were there. */
-    private List<String> recorded() throws Exception {
-        RecordingDriver.close(file);
-        return Files.readAllLines(file).stream()
-                .skip(2)
-                .map(line -> line.replaceAll(".*\"status\":\"(.)[a-z]*\",\"ops\":\\[(.*)\\]\\}", "$1 $2"))
-                .map(line ->
-                        line.replaceAll("\"(key|value|op|row|rows|sql)\":", "").replace("\"", ""))
-                .toList();
-    }
-
-    private interface Work {
-        void run(Connection connection, Statement statement) throws Exception;
-    }
-
-    private List<String> recorded(String options, boolean autoCommit, Work work) throws Exception {
-        try (Connection connection = connect(options);
-                Statement statement = connection.createStatement()) {
-            connection.setAutoCommit(autoCommit);
-            work.run(connection, statement);
-            if (!autoCommit) {
-                connection.commit();
-            }
-        }
-        return recorded();
-    }
-
+class RecordingDriverTest extends OneTable {
     @Test
     void readsAreThoseThatWereFetched() throws Exception {
         assertThat(recorded("", true, (connection, statement) -> {
